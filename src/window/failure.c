@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+#include "failure.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+int failure_set(struct failure *failure, int status, const char *format, ...) {
+  if (failure) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(failure->text, sizeof(failure->text), format, arguments);
+    va_end(arguments);
+  }
+  return status;
+}
