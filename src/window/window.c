@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+#include "window.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CURSOR_WORDS (sizeof(struct bpf_window_cursor) / sizeof(uint64_t))
+
+/* ---- Time ---- */
+
+static uint64_t age_ns(const struct bpf_window_epoch *epoch, uint64_t mono_ns) {
+  return mono_ns > epoch->epoch_ns ? mono_ns - epoch->epoch_ns : 0;
+}
+
+uint64_t window_edge_near(const struct bpf_window_epoch *epoch,
+                          uint64_t mono_ns) {
+  return (age_ns(epoch, mono_ns) + epoch->width_ns / 2) / epoch->width_ns;
+}
+
+uint64_t window_open_bucket(const struct bpf_window_epoch *epoch,
+                            uint64_t mono_ns) {
+  return age_ns(epoch, mono_ns) / epoch->width_ns;
+}
+
+uint64_t window_edge_ns(const struct bpf_window_epoch *epoch, uint64_t edge) {
+  return epoch->epoch_ns + edge * epoch->width_ns;
+}
+
+uint64_t window_history_start(const struct bpf_window_epoch *epoch,
+                              uint64_t mono_ns) {
+  uint64_t open = window_open_bucket(epoch, mono_ns);
+  return open > WINDOW_HISTORY_BUCKETS ? open - WINDOW_HISTORY_BUCKETS : 0;
+}
+
+uint64_t window_settled_edge(const struct bpf_window_epoch *epoch,
+                             uint64_t mono_ns) {
+  return mono_ns > WINDOW_SETTLE_NS
+             ? window_open_bucket(epoch, mono_ns - WINDOW_SETTLE_NS)
+             : 0;
+}
+
+/* ---- Sums ---- */
+
+static const uint64_t *bucket_at(const struct window_snapshot *snapshot,
+                                 uint32_t slot, uint32_t cpu) {
+  return snapshot->buckets +
+         ((uint64_t)slot * snapshot->cpus + cpu) * (1 + snapshot->values);
+}
+
+static void add_values(uint64_t *sums, const uint64_t *values, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    sums[i] += values[i];
+}
+
+void window_total_at(const struct window_snapshot *snapshot, uint64_t edge,
+                     uint64_t *totals) {
+  memset(totals, 0, snapshot->values * sizeof(*totals));
+  for (uint32_t cpu = 0; cpu < snapshot->cpus; cpu++) {
+    if (snapshot->cursors)
+      add_values(totals,
+                 snapshot->cursors + cpu * (CURSOR_WORDS + snapshot->values) +
+                     CURSOR_WORDS,
+                 snapshot->values);
+    for (uint32_t slot = 0; slot < snapshot->slots; slot++) {
+      const uint64_t *bucket = bucket_at(snapshot, slot, cpu);
+      if (bucket[0] < edge)
+        add_values(totals, bucket + 1, snapshot->values);
+    }
+  }
+}
+
+void window_sum_of_cpu(const struct window_snapshot *snapshot, uint32_t cpu,
+                       uint64_t from, uint64_t to, uint64_t *sums) {
+  memset(sums, 0, snapshot->values * sizeof(*sums));
+  for (uint32_t slot = 0; slot < snapshot->slots; slot++) {
+    const uint64_t *bucket = bucket_at(snapshot, slot, cpu);
+    if (bucket[0] >= from && bucket[0] < to)
+      add_values(sums, bucket + 1, snapshot->values);
+  }
+}
+
+void window_series(const struct window_snapshot *snapshot, uint64_t from,
+                   uint64_t to, uint64_t *rows, bool *counted) {
+  memset(rows, 0, (to - from) * snapshot->values * sizeof(*rows));
+  if (counted)
+    memset(counted, 0, (to - from) * sizeof(*counted));
+  for (uint32_t slot = 0; slot < snapshot->slots; slot++) {
+    for (uint32_t cpu = 0; cpu < snapshot->cpus; cpu++) {
+      const uint64_t *bucket = bucket_at(snapshot, slot, cpu);
+      /* Label 0 is a slot never used, whatever the range. */
+      if (bucket[0] == 0 || bucket[0] < from || bucket[0] >= to)
+        continue;
+      add_values(rows + (bucket[0] - from) * snapshot->values, bucket + 1,
+                 snapshot->values);
+      if (counted)
+        counted[bucket[0] - from] = true;
+    }
+  }
+}
+
+void window_sum(const struct window_snapshot *snapshot, uint64_t from,
+                uint64_t to, uint64_t *sums) {
+  memset(sums, 0, snapshot->values * sizeof(*sums));
+  for (uint32_t slot = 0; slot < snapshot->slots; slot++) {
+    for (uint32_t cpu = 0; cpu < snapshot->cpus; cpu++) {
+      const uint64_t *bucket = bucket_at(snapshot, slot, cpu);
+      if (bucket[0] >= from && bucket[0] < to)
+        add_values(sums, bucket + 1, snapshot->values);
+    }
+  }
+}
+
+/* ---- Ratios ---- */
+
+static bool has(const uint64_t *bits, uint32_t value) {
+  return bits[value / 64] >> (value % 64) & 1;
+}
+
+static void set(uint64_t *bits, uint32_t value) {
+  bits[value / 64] |= UINT64_C(1) << (value % 64);
+}
+
+void window_ratio_add_member(struct window_ratio *ratio, uint32_t value) {
+  set(ratio->member, value);
+}
+
+void window_ratio_add_base(struct window_ratio *ratio, uint32_t value) {
+  set(ratio->base, value);
+}
+
+double window_ratio_percent(const struct window_ratio *ratio, uint32_t values,
+                            const uint64_t *sums) {
+  uint64_t member = 0, base = 0;
+  for (uint32_t i = 0; i < values; i++) {
+    member += has(ratio->member, i) ? sums[i] : 0;
+    base += has(ratio->base, i) ? sums[i] : 0;
+  }
+  if (base == 0)
+    return NAN;
+  return member < base ? 100.0 * (double)member / (double)base : 100.0;
+}
+
+/* Calls visit for each value whose field has the role; returns how many. */
+static uint32_t for_each_with_role(const struct bpf_window_epoch *epoch,
+                                   enum bpf_window_role role,
+                                   void (*visit)(struct window_ratio *,
+                                                 uint32_t),
+                                   struct window_ratio *ratio) {
+  uint32_t found = 0, value = 0;
+  for (uint32_t c = 0; c < epoch->counters; c++) {
+    for (uint32_t i = 0; i < epoch->counter[c].values; i++, value++) {
+      if (epoch->counter[c].role != role)
+        continue;
+      found++;
+      if (visit)
+        visit(ratio, value);
+    }
+  }
+  return found;
+}
+
+bool window_ratio_from_roles(struct window_ratio *ratio,
+                             const struct bpf_window_epoch *epoch) {
+  memset(ratio, 0, sizeof(*ratio));
+  strcpy(ratio->name, "hit");
+  if (!for_each_with_role(epoch, BPF_WINDOW_ROLE_HIT, window_ratio_add_member,
+                          ratio))
+    return false;
+  if (for_each_with_role(epoch, BPF_WINDOW_ROLE_TOTAL, window_ratio_add_base,
+                         ratio))
+    return true;
+  for_each_with_role(epoch, BPF_WINDOW_ROLE_HIT, window_ratio_add_base, ratio);
+  return for_each_with_role(epoch, BPF_WINDOW_ROLE_MISS, window_ratio_add_base,
+                            ratio) > 0;
+}
+
+bool window_ledger_drift(const struct bpf_window_epoch *epoch,
+                         const uint64_t *sums, int64_t *drift) {
+  bool seen[4] = {false};
+  uint32_t value = 0;
+  *drift = 0;
+  for (uint32_t c = 0; c < epoch->counters; c++) {
+    uint32_t role = epoch->counter[c].role;
+    for (uint32_t i = 0; i < epoch->counter[c].values; i++, value++) {
+      if (role == BPF_WINDOW_ROLE_TOTAL)
+        *drift -= (int64_t)sums[value];
+      else if (role == BPF_WINDOW_ROLE_HIT || role == BPF_WINDOW_ROLE_MISS)
+        *drift += (int64_t)sums[value];
+    }
+    seen[role] = true;
+  }
+  return seen[BPF_WINDOW_ROLE_TOTAL] && seen[BPF_WINDOW_ROLE_HIT] &&
+         seen[BPF_WINDOW_ROLE_MISS];
+}
+
+/* ---- The epoch's record ---- */
+
+int window_value_of(const struct bpf_window_epoch *epoch, const char *name) {
+  int value = 0;
+  for (uint32_t c = 0; c < epoch->counters; c++) {
+    if (strcmp(epoch->counter[c].name, name) == 0)
+      return value;
+    value += (int)epoch->counter[c].values;
+  }
+  return -1;
+}
+
+const char *window_epoch_problem(const struct bpf_window_epoch *epoch) {
+  if (epoch->format != BPF_WINDOW_FORMAT)
+    return "unknown format version";
+  if (epoch->width_ns == 0)
+    return "width of zero: its epoch was never set";
+  if (epoch->slots != BPF_WINDOW_SLOTS)
+    return "unexpected number of slots";
+  if (epoch->counters == 0 || epoch->counters > BPF_WINDOW_MAX_COUNTERS)
+    return "impossible number of counters";
+  uint64_t values = 0;
+  for (uint32_t c = 0; c < epoch->counters; c++) {
+    const struct bpf_window_counter *counter = &epoch->counter[c];
+    if (counter->name[0] == '\0' ||
+        !memchr(counter->name, '\0', sizeof(counter->name)))
+      return "a counter without a proper name";
+    if (counter->role > BPF_WINDOW_ROLE_MISS)
+      return "a counter with an unknown role";
+    if (counter->values == 0 || counter->values > BPF_WINDOW_MAX_VALUES)
+      return "a counter of impossible length";
+    values += counter->values;
+  }
+  if (values != epoch->values || values > BPF_WINDOW_MAX_VALUES)
+    return "a wrong sum of counters";
+  return NULL;
+}
