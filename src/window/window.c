@@ -80,23 +80,41 @@ void window_sum_of_cpu(const struct window_snapshot *snapshot, uint32_t cpu,
   }
 }
 
-void window_series(const struct window_snapshot *snapshot, uint64_t from,
-                   uint64_t to, uint64_t *rows, bool *counted) {
+/* Adds one CPU's buckets to the rows. */
+static void add_series(const struct window_snapshot *snapshot, uint32_t cpu,
+                       uint64_t from, uint64_t to, uint64_t *rows,
+                       bool *counted) {
+  for (uint32_t slot = 0; slot < snapshot->slots; slot++) {
+    const uint64_t *bucket = bucket_at(snapshot, slot, cpu);
+    /* Label 0 is a slot never used, whatever the range. */
+    if (bucket[0] == 0 || bucket[0] < from || bucket[0] >= to)
+      continue;
+    add_values(rows + (bucket[0] - from) * snapshot->values, bucket + 1,
+               snapshot->values);
+    if (counted)
+      counted[bucket[0] - from] = true;
+  }
+}
+
+static void clear_series(const struct window_snapshot *snapshot, uint64_t from,
+                         uint64_t to, uint64_t *rows, bool *counted) {
   memset(rows, 0, (to - from) * snapshot->values * sizeof(*rows));
   if (counted)
     memset(counted, 0, (to - from) * sizeof(*counted));
-  for (uint32_t slot = 0; slot < snapshot->slots; slot++) {
-    for (uint32_t cpu = 0; cpu < snapshot->cpus; cpu++) {
-      const uint64_t *bucket = bucket_at(snapshot, slot, cpu);
-      /* Label 0 is a slot never used, whatever the range. */
-      if (bucket[0] == 0 || bucket[0] < from || bucket[0] >= to)
-        continue;
-      add_values(rows + (bucket[0] - from) * snapshot->values, bucket + 1,
-                 snapshot->values);
-      if (counted)
-        counted[bucket[0] - from] = true;
-    }
-  }
+}
+
+void window_series(const struct window_snapshot *snapshot, uint64_t from,
+                   uint64_t to, uint64_t *rows, bool *counted) {
+  clear_series(snapshot, from, to, rows, counted);
+  for (uint32_t cpu = 0; cpu < snapshot->cpus; cpu++)
+    add_series(snapshot, cpu, from, to, rows, counted);
+}
+
+void window_series_of_cpu(const struct window_snapshot *snapshot, uint32_t cpu,
+                          uint64_t from, uint64_t to, uint64_t *rows,
+                          bool *counted) {
+  clear_series(snapshot, from, to, rows, counted);
+  add_series(snapshot, cpu, from, to, rows, counted);
 }
 
 void window_sum(const struct window_snapshot *snapshot, uint64_t from,

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * history.h - the last five minutes of a window, second by second, as the verbs
+ * print them: taken from a live window or read back from a file.
+ *
+ * Words as in window.h: bucket n lies between edge n and edge n + 1; a span
+ * [from, to) of edges holds the buckets from .. to-1. Buckets are usually a
+ * second wide, and are called seconds where people read it.
+ */
+#ifndef BPF_WINDOW_HISTORY_H
+#define BPF_WINDOW_HISTORY_H
+
+#include "window/window.h"
+
+#define HISTORY_NAME_SIZE 64
+
+struct history {
+  char window[HISTORY_NAME_SIZE];
+  char object[HISTORY_NAME_SIZE]; /* empty if it is not known */
+  struct bpf_window_epoch epoch; /* names, roles, width; epoch.values columns */
+  uint32_t cpus;                 /* possible CPUs */
+  uint64_t from, to;             /* the span that is known */
+  int64_t to_real_ns;            /* wall clock at edge `to` */
+  uint64_t *rows;                /* [to - from][values] */
+  bool *counted; /* [to - from]: whether anything was counted in the bucket */
+  uint64_t
+      *totals; /* [values] since load, up to edge `to`; NULL if not known */
+};
+
+struct span {
+  uint64_t from, to;
+};
+
+#define HISTORY_ALL_CPUS UINT32_MAX
+
+/*
+ * Makes the history of one CPU, or of all, from a snapshot that was taken at
+ * mono_ns when the wall clock showed real_ns. NULL if memory is short. The
+ * names are empty; the caller fills them in.
+ */
+struct history *history_from_snapshot(const struct window_snapshot *snapshot,
+                                      const struct bpf_window_epoch *epoch,
+                                      uint32_t cpu, uint64_t mono_ns,
+                                      int64_t real_ns);
+
+/* An empty history of a known size, to be filled by a file's reader. */
+struct history *history_new(const struct bpf_window_epoch *epoch, uint64_t from,
+                            uint64_t to, bool with_totals);
+
+void history_free(struct history **history);
+
+struct span history_whole(const struct history *history);
+
+/* The buckets between two wall-clock times, cut to what is known. */
+struct span history_between(const struct history *history, int64_t from_real_ns,
+                            int64_t to_real_ns);
+
+int64_t history_edge_real_ns(const struct history *history, uint64_t edge);
+
+double history_span_seconds(const struct history *history, struct span span);
+
+const uint64_t *history_row(const struct history *history, uint64_t bucket);
+bool history_counted(const struct history *history, uint64_t bucket);
+
+/* Buckets of the span in which anything was counted. */
+uint64_t history_counted_buckets(const struct history *history,
+                                 struct span span);
+
+void history_sum(const struct history *history, struct span span,
+                 uint64_t *sums);
+
+/* Counts since load up to an edge of the history; false if they are not known.
+ */
+bool history_total_at(const struct history *history, uint64_t edge,
+                      uint64_t *totals);
+
+/* Sum of the values whose counter has the role. */
+uint64_t history_role_sum(const struct history *history,
+                          enum bpf_window_role role, const uint64_t *values);
+
+/* The buckets that an operator wants to look at first. */
+struct history_worst {
+  bool has_ratio; /* a bucket with a ratio exists */
+  uint64_t lowest_ratio_bucket;
+  double lowest_ratio_percent;
+  bool has_misses; /* a bucket with misses exists */
+  uint64_t most_misses_bucket;
+  uint64_t most_misses;
+};
+
+struct history_worst history_worst(const struct history *history,
+                                   struct span span);
+
+/* The column's name: the counter's, with [i] behind it for one of an array. */
+void history_column_name(const struct history *history, uint32_t column,
+                         char name[BPF_WINDOW_NAME_SIZE + 8]);
+
+#endif

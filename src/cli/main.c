@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bpf-window - looks into the windows that BPF programs keep in the kernel.
+ * See bpf-window(8).
+ */
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+#ifndef BPF_WINDOW_VERSION
+#define BPF_WINDOW_VERSION "unknown"
+#endif
+
+struct verb {
+  const char *name;
+  int (*main)(int argc, char **argv);
+  const char *summary;
+};
+
+static const struct verb verbs[] = {
+    {"show", show_main,
+     "totals, rates, ratios and the worst seconds of a window"},
+};
+
+#define VERBS (sizeof(verbs) / sizeof(*verbs))
+
+static void help(void) {
+  puts("usage: bpf-window VERB [OPTION...]\n"
+       "\n"
+       "The last five minutes of what BPF programs count, second by second.\n");
+  for (size_t i = 0; i < VERBS; i++)
+    printf("  %-8s %s\n", verbs[i].name, verbs[i].summary);
+  puts("\n"
+       "`bpf-window VERB --help` tells a verb's options.\n"
+       "Exit status: 0 all well, 1 a problem was found, 2 wrong usage.");
+}
+
+int main(int argc, char **argv) {
+  setlocale(LC_CTYPE, "");
+  if (argc < 2) {
+    fputs("bpf-window: a verb is missing (see `bpf-window --help`)\n", stderr);
+    return CLI_USAGE;
+  }
+  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+    help();
+    return CLI_OK;
+  }
+  if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+    puts("bpf-window " BPF_WINDOW_VERSION);
+    return CLI_OK;
+  }
+  for (size_t i = 0; i < VERBS; i++)
+    if (strcmp(argv[1], verbs[i].name) == 0)
+      return verbs[i].main(argc - 1, argv + 1);
+  fprintf(stderr, "bpf-window: no such verb: %s (see `bpf-window --help`)\n",
+          argv[1]);
+  return CLI_USAGE;
+}

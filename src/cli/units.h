@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * units.h - times and numbers as people type and read them.
+ */
+#ifndef BPF_WINDOW_UNITS_H
+#define BPF_WINDOW_UNITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define UNITS_TEXT 40 /* enough for what the functions below write */
+
+/* "90", "90s", "5m", "2h", "1d", "1w", "1y": a positive length of time. */
+bool units_parse_duration(const char *text, int64_t *duration_ns);
+
+/*
+ * An instant: "16:43" or "16:43:12" (the last such time before now_ns, local),
+ * "2026-01-31 16:43:12" (a T between is fine), "@1764433686" (Unix seconds), or
+ * "-90s" (before now_ns). now_ns is the wall clock to which it relates.
+ */
+bool units_parse_instant(const char *text, int64_t now_ns, int64_t *real_ns);
+
+/* The wall clock rounded to seconds, local: "16:43:12", and with the day. */
+const char *units_clock(int64_t real_ns, char text[UNITS_TEXT]);
+const char *units_date(int64_t real_ns, char text[UNITS_TEXT]);
+
+/* 466908 as "466,908". */
+const char *units_count(uint64_t count, char text[UNITS_TEXT]);
+
+/* 1566.83 as "1,566.8"; negative numbers are not expected. */
+const char *units_rate(double per_second, char text[UNITS_TEXT]);
+
+/* 98.7654 as "98.77 %", and not a number as "-". */
+const char *units_percent(double percent, char text[UNITS_TEXT]);
+
+#endif
