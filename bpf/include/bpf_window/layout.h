@@ -77,7 +77,8 @@ struct bpf_window_epoch {
 /* The head of a CPU's cursor; the retired counts follow it. */
 struct bpf_window_cursor {
   __u64 end_tick; /* jiffy at which the bucket ends, or BPF_WINDOW_ROLLING */
-  __u64 slot;     /* entry of X in which this CPU counts now */
+  __u32 slot;     /* entry of X in which this CPU counts now: a key as it is */
+  __u32 unused;
 };
 
 #endif

@@ -145,8 +145,8 @@
     __u64 tick = BPF_WINDOW_TICK();                                            \
     if (tick >= BPF_WINDOW__LOAD(cursor->end_tick) && NAME##__roll(tick))      \
       return 0;                                                                \
-    __u32 slot = BPF_WINDOW__LOAD(cursor->slot);                               \
-    return bpf_map_lookup_elem(&NAME, &slot);                                  \
+    /* The key is read from the cursor itself: no copy on the stack. */        \
+    return bpf_map_lookup_elem(&NAME, &cursor->slot);                          \
   }                                                                            \
   _Static_assert(1, "")
 
