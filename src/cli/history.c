@@ -72,15 +72,15 @@ int64_t history_edge_real_ns(const struct history *history, uint64_t edge) {
          (int64_t)((history->to - edge) * history->epoch.width_ns);
 }
 
+/* The edge nearest to an instant: a slewed wall clock moves edges a little. */
 static uint64_t edge_at(const struct history *history, int64_t real_ns) {
   if (real_ns >= history->to_real_ns)
     return history->to;
-  /* Nearest, since a slewed wall clock moves edges by microseconds. */
+  if (real_ns <= history_edge_real_ns(history, history->from))
+    return history->from;
   uint64_t width_ns = history->epoch.width_ns;
-  uint64_t back =
-      ((uint64_t)(history->to_real_ns - real_ns) + width_ns / 2) / width_ns;
-  uint64_t known = history->to - history->from;
-  return history->to - (back < known ? back : known);
+  uint64_t back_ns = (uint64_t)(history->to_real_ns - real_ns);
+  return history->to - (back_ns + width_ns / 2) / width_ns;
 }
 
 struct span history_between(const struct history *history, int64_t from_real_ns,

@@ -44,13 +44,17 @@ static const char *const role_names[] = {
     [BPF_WINDOW_ROLE_MISS] = "miss",
 };
 
+const char *history_role_name(enum bpf_window_role role) {
+  return role_names[role];
+}
+
 static json_t *fields_json(const struct bpf_window_epoch *epoch) {
   json_t *fields = json_array();
   for (uint32_t c = 0; c < epoch->counters; c++)
     json_array_append_new(
         fields, json_pack("{s:s, s:s, s:i}", "name", epoch->counter[c].name,
-                          "role", role_names[epoch->counter[c].role], "values",
-                          (int)epoch->counter[c].values));
+                          "role", history_role_name(epoch->counter[c].role),
+                          "values", (int)epoch->counter[c].values));
   return fields;
 }
 

@@ -18,6 +18,13 @@
 /* The id of the HTML element in which a report carries its JSON. */
 #define HISTORY_JSON_ELEMENT "bpf-window"
 
+/* What is further off is taken for a mistake of who wrote the JSON. */
+#define HISTORY_MAX_WIDTH_NS (3600 * 1000000000ULL)
+#define HISTORY_MAX_UNIX_SECONDS 4e9
+
+/* plain, total, hit, miss */
+const char *history_role_name(enum bpf_window_role role);
+
 /* The span of a history, with what can be computed from it. NULL if memory is
  * short; the caller owns the reference. */
 json_t *history_to_json(const struct history *history, struct span span);
@@ -30,7 +37,7 @@ int history_from_json(struct history **history, const json_t *root,
                       struct failure *failure);
 
 /* Finds the JSON in a text, be it JSON itself or an HTML report, and makes a
- * history of it. text[length] must be readable. */
+ * history of it. text[length] must be a NUL. */
 int history_from_text(struct history **history, const char *text, size_t length,
                       struct failure *failure);
 

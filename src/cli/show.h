@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * show.h - a span of a history as text for people. 80 columns.
+ * show.h - a span of a history as text: for people in 80 columns, or as CSV.
+ *
+ * Seconds in which nothing was counted at all have no data: `-` or an empty
+ * field, where a counter that stayed at zero beside others has 0.
  */
 #ifndef BPF_WINDOW_SHOW_H
 #define BPF_WINDOW_SHOW_H
@@ -8,5 +11,10 @@
 #include "history.h"
 
 void show_text(const struct history *history, struct span span);
+void show_csv(const struct history *history, struct span span);
+
+/* The same, a line for each bucket. */
+void show_text_per_second(const struct history *history, struct span span);
+void show_csv_per_second(const struct history *history, struct span span);
 
 #endif

@@ -64,11 +64,12 @@ static void print_ledger(const struct history *history, const uint64_t *sums) {
 
 static void print_data(const struct history *history, struct span span) {
   uint64_t counted = history_counted_buckets(history, span);
-  printf("  %-10s %" PRIu64 " of %" PRIu64 " buckets have data", "data",
-         counted, span.to - span.from);
-  if (counted < span.to - span.from)
-    printf("; in the others nothing was counted");
-  putchar('\n');
+  const char *bucket =
+      history->epoch.width_ns == BPF_WINDOW_WIDTH_NS ? "seconds" : "buckets";
+  printf("  %-10s in %" PRIu64 " of %" PRIu64 " %s%s\n", "data", counted,
+         span.to - span.from, bucket,
+         counted < span.to - span.from ? "; nothing was counted in the others"
+                                       : "");
 }
 
 static void print_worst(const struct history *history, struct span span) {

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "history_json.h"
 #include "window/reader.h"
 
 struct source {
@@ -123,4 +124,55 @@ int source_read(struct source *source, struct history **history,
   memcpy((*history)->window, source->window, sizeof(source->window));
   memcpy((*history)->object, source->object, sizeof(source->object));
   return 0;
+}
+
+/* ---- Files ---- */
+
+#define FILE_MAX_BYTES (64 << 20)
+
+/* The whole file with a NUL behind it, or NULL with errno. */
+static char *read_all(FILE *file, size_t *length) {
+  char *text = NULL;
+  size_t room = 0;
+  *length = 0;
+  do {
+    if (*length + 1 >= room) {
+      room = room ? 2 * room : 1 << 16;
+      char *larger = room <= FILE_MAX_BYTES ? realloc(text, room) : NULL;
+      if (!larger) {
+        free(text);
+        errno = room <= FILE_MAX_BYTES ? ENOMEM : EFBIG;
+        return NULL;
+      }
+      text = larger;
+    }
+    *length += fread(text + *length, 1, room - *length - 1, file);
+  } while (!feof(file) && !ferror(file));
+  text[*length] = '\0';
+  if (ferror(file)) {
+    free(text);
+    return NULL;
+  }
+  return text;
+}
+
+int source_read_file(const char *path, struct history **history,
+                     struct failure *failure) {
+  FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+  size_t length = 0;
+  char *text = file ? read_all(file, &length) : NULL;
+  int status = text ? 0 : -errno;
+  if (file && file != stdin)
+    fclose(file);
+  if (status != 0)
+    return failure_set(failure, status, "cannot read %s: %s", path,
+                       strerror(-status));
+  struct failure reason;
+  status = history_from_text(history, text, length, &reason);
+  if (status != 0)
+    failure_set(failure, status,
+                "%s: %.500s (give it a file from `report` or `show --json`)",
+                path, reason.text);
+  free(text);
+  return status;
 }

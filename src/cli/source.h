@@ -27,4 +27,8 @@ void source_close(struct source **source);
 int source_read(struct source *source, struct history **history,
                 struct failure *failure);
 
+/* Reads a file that `report` or `show --json` wrote; `-` is standard input. */
+int source_read_file(const char *path, struct history **history,
+                     struct failure *failure);
+
 #endif

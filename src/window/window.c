@@ -197,17 +197,18 @@ bool window_ledger_drift(const struct bpf_window_epoch *epoch,
                          const uint64_t *sums, int64_t *drift) {
   bool seen[4] = {false};
   uint32_t value = 0;
-  *drift = 0;
+  uint64_t difference = 0; /* unsigned: it may wrap and come back */
   for (uint32_t c = 0; c < epoch->counters; c++) {
     uint32_t role = epoch->counter[c].role;
     for (uint32_t i = 0; i < epoch->counter[c].values; i++, value++) {
       if (role == BPF_WINDOW_ROLE_TOTAL)
-        *drift -= (int64_t)sums[value];
+        difference -= sums[value];
       else if (role == BPF_WINDOW_ROLE_HIT || role == BPF_WINDOW_ROLE_MISS)
-        *drift += (int64_t)sums[value];
+        difference += sums[value];
     }
     seen[role] = true;
   }
+  *drift = (int64_t)difference;
   return seen[BPF_WINDOW_ROLE_TOTAL] && seen[BPF_WINDOW_ROLE_HIT] &&
          seen[BPF_WINDOW_ROLE_MISS];
 }
