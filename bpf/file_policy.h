@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: (MIT OR GPL-2.0-only) */
+/*
+ * file_policy.h - the bytes of a file policy, shared by the BPF programs that
+ * apply it and the user space that writes it.
+ *
+ * A policy is a trie from paths to verdicts; the longest prefix of a path that
+ * is in the trie decides. Two spellings make prefixes into rules:
+ *
+ *   folder  "/a/b/"    everything below /a/b, but not /a/b itself
+ *   exact   "/a/b\0"   /a/b alone; the NUL counts in the prefix's length
+ *
+ * so that an exact rule, being longer, beats every folder around it.
+ */
+#ifndef BPF_WINDOW_FILE_POLICY_H
+#define BPF_WINDOW_FILE_POLICY_H
+
+#ifndef __VMLINUX_H__
+#include <linux/types.h>
+#endif
+
+enum file_verdict {
+  FILE_NO_POLICY = 0, /* no rule matched, or one that says "none" */
+  FILE_ALLOW = 1,
+  FILE_DENY = 2,
+};
+
+/* Bytes of a path that a rule can look at, an exact rule's NUL among them. */
+#define FILE_RULE_SIZE 256
+
+/* A key of the trie (BPF_MAP_TYPE_LPM_TRIE). Its value is a __u32,
+ * file_verdict. */
+struct file_rule_key {
+  __u32 bits; /* eight times the bytes of path[] that count */
+  char path[FILE_RULE_SIZE];
+};
+
+/*
+ * The one entry of the map `file_policy_state`. A verdict is made under one
+ * generation and applies under no other; user space raises it behind every
+ * change of the rules.
+ */
+struct file_policy_state {
+  __u64 generation;
+  __u64 marks_since; /* marks made under an older generation are void */
+  __u32 enforce;     /* 0: verdicts are counted; 1: denied opens fail */
+  __u32 reserved;
+};
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: (MIT OR GPL-2.0-only) */
+/*
+ * open_verdict.bpf.h - the verdict on a path, found by walking it, and whether
+ * it may be kept.
+ */
+#ifndef BPF_WINDOW_OPEN_VERDICT_BPF_H
+#define BPF_WINDOW_OPEN_VERDICT_BPF_H
+
+#include "path_walk.bpf.h"
+#include "policy_match.bpf.h"
+#include "verdict_cache.bpf.h"
+
+/* Why a verdict is not kept. One reason per verdict: the first that holds. */
+enum unkept {
+  KEPT = 0,
+  UNKEPT_NO_ROOM,     /* no scratch to walk with, no memory to store in */
+  UNKEPT_NO_SEQUENCE, /* enforcing needs the kernel's own sequences */
+  UNKEPT_RACED,       /* a path was being changed during the walk */
+  UNKEPT_TOO_DEEP,    /* see WALK_TOO_DEEP: there is no verdict */
+  UNKEPT_UNREACHABLE, /* see WALK_UNREACHABLE: there is no verdict */
+  UNKEPT_UNHASHED,    /* the name is gone: unlinked, or O_TMPFILE */
+  UNKEPT_HARDLINKED,  /* the file has other names */
+};
+
+/* A walk that raced with a change of paths is tried again, as d_path does. */
+#define WALK_TRIES 3
+
+static __always_inline int walked(enum file_verdict verdict,
+                                  enum unkept unkept) {
+  return unkept << 8 | verdict;
+}
+#define WALKED_VERDICT(walked) ((walked)&0xff)
+#define WALKED_UNKEPT(walked) ((walked) >> 8)
+
+/* Whether a name of these properties can be found again by its inode. */
+static __always_inline enum unkept unkept_by_name(struct dentry *dentry,
+                                                  struct inode *inode) {
+  if (!BPF_CORE_READ(dentry, d_hash.pprev) &&
+      BPF_CORE_READ(dentry, d_parent) != dentry)
+    return UNKEPT_UNHASHED;
+  if (!BPF_CORE_READ(inode, i_nlink))
+    return UNKEPT_UNHASHED;
+  if (!has_one_name(inode, FRONT_SYSCALL))
+    return UNKEPT_HARDLINKED;
+  return KEPT;
+}
+
+/*
+ * Walks the path of the scratch's dentry and mount, and leaves in the scratch
+ * what the verdict was made for. Identity and generation are read inside the
+ * span that the sequences prove to be undisturbed. Returns walked().
+ */
+__noinline int walk_to_verdict(__u32 number) {
+  struct path_scratch *scratch = bpf_map_lookup_elem(&path_scratch, &number);
+  struct file_policy_state *state = policy_state();
+  if (!scratch || !state)
+    return walked(FILE_NO_POLICY, UNKEPT_NO_ROOM);
+
+  struct cached_verdict *found = &scratch->found;
+  struct dentry *dentry = (void *)scratch->dentry;
+  struct inode *inode = (void *)scratch->inode;
+  enum file_verdict verdict = FILE_NO_POLICY;
+
+  for (int i = 0; i < WALK_TRIES; i++) {
+    struct name_sequences before = name_sequences();
+    struct dentry *parent = BPF_CORE_READ(dentry, d_parent);
+    found->generation = state->generation;
+    found->sequences = before;
+    found->dentry = (__u64)dentry;
+    found->parent = (__u64)parent;
+    found->parent_number = BPF_CORE_READ(parent, d_inode, i_ino);
+    found->name = BPF_CORE_READ(dentry, d_name.hash_len);
+    found->mount = scratch->mount;
+
+    int result = walk_path(number);
+    verdict = result == WALK_DONE ? match_path(number) : FILE_NO_POLICY;
+    enum unkept unkept = unkept_by_name(dentry, inode);
+
+    if (!names_settled(before) || !same_sequences(before, name_sequences()))
+      continue;
+    if (result == WALK_TOO_DEEP)
+      return walked(verdict, UNKEPT_TOO_DEEP);
+    if (result == WALK_UNREACHABLE)
+      return walked(verdict, UNKEPT_UNREACHABLE);
+    if (state->enforce && !kernel_has_sequences())
+      unkept = UNKEPT_NO_SEQUENCE;
+    found->sealed = seal(found, verdict);
+    return walked(verdict, unkept);
+  }
+  return walked(verdict, UNKEPT_RACED);
+}
+
+#endif
