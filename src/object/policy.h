@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * policy.h - the rules of a file policy: read, checked, and put in force.
+ *
+ * A rule gives a path a verdict. "/a/b" is that path alone; "/a/b/" is the
+ * folder and everything below it. Of the rules that match a path the longest
+ * decides; a rule for the path itself is longer than any folder's. Paths are
+ * absolute, as seen from the root of the mount namespace in which a file is
+ * opened, without symbolic links.
+ *
+ * Where a rule stands ("file:line") goes with it, for messages.
+ */
+#ifndef BPF_WINDOW_OBJECT_POLICY_H
+#define BPF_WINDOW_OBJECT_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "file_policy.h"
+#include "window/failure.h"
+
+/* The maps of an object that applies a file policy. */
+#define POLICY_MAP "file_policy"
+#define POLICY_STATE_MAP "file_policy_state"
+
+struct policy;
+
+int policy_new(struct policy **policy);
+void policy_free(struct policy **policy);
+
+/*
+ * Adds a rule. -EINVAL: the path is relative, empty, longer than 255 bytes, or
+ * has
+ * "//", "." or ".." in it. -EEXIST: the same path has another verdict already.
+ * A failure leaves the policy as it was. The same rule twice is one rule.
+ */
+int policy_add(struct policy *policy, enum file_verdict verdict,
+               const char *path, const char *place, struct failure *failure);
+
+/*
+ * Adds the rules of a file, one a line: `allow PATH`, `deny PATH` or `none
+ * PATH`. A path with spaces or '#' stands in double quotes, in which \" and
+ * \\ are the two characters; '#' begins a comment. Stops at the first error,
+ * which names file and line; the rules in front of it are added then.
+ */
+int policy_read_file(struct policy *policy, const char *path,
+                     struct failure *failure);
+
+struct policy_rule {
+  enum file_verdict verdict;
+  const char *path; /* a folder's ends with '/' */
+  const char *place;
+};
+
+/* The rules in the order in which they were added; NULL behind the last. */
+const struct policy_rule *policy_rule(const struct policy *policy,
+                                      size_t index);
+
+/* The rule of exactly this path, or NULL; "/a" and "/a/" are two paths. */
+const struct policy_rule *policy_find(const struct policy *policy,
+                                      const char *path);
+
+/*
+ * What the rules say of an absolute path, and, if place is not NULL, where the
+ * rule stands that decided (NULL: none did). Written apart from the trie that
+ * programs look up, so that the one can be held against the other.
+ */
+enum file_verdict policy_match(const struct policy *policy, const char *path,
+                               const char **place);
+
+/*
+ * -EPERM if the rules, enforced, would lock this program out of what it needs:
+ * the root folder, the files it has mapped (itself, its libraries and plugins),
+ * and those of needed[], a list that ends with NULL.
+ */
+int policy_check_safe(const struct policy *policy, const char *const *needed,
+                      struct failure *failure);
+
+/*
+ * Puts the rules in force for the programs of the maps `file_policy` and
+ * `file_policy_state`: at once for each program's run, in full. policy may be
+ * NULL: no rules.
+ */
+int policy_install(const struct policy *policy, int policy_fd, int state_fd,
+                   bool enforce, struct failure *failure);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* policy_install.c - a policy's rules, put in force in the kernel */
+#include "policy.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+static int put(int trie_fd, const char *path, size_t bytes,
+               enum file_verdict verdict) {
+  struct file_rule_key key = {.bits = 8 * bytes};
+  __u32 value = verdict;
+  memcpy(key.path, path, bytes);
+  return bpf_map_update_elem(trie_fd, &key, &value, BPF_ANY) ? -errno : 0;
+}
+
+/* A folder's rule is for the folder itself too, unless that has a rule of its
+ * own. */
+static int put_rule(int trie_fd, const struct policy *policy,
+                    const struct policy_rule *rule) {
+  size_t length = strlen(rule->path);
+  if (rule->path[length - 1] != '/')
+    return put(trie_fd, rule->path, length + 1, rule->verdict);
+
+  int status = put(trie_fd, rule->path, length, rule->verdict);
+  if (status != 0 || length == 1) /* "/" is a prefix of "/" already */
+    return status;
+  char itself[FILE_RULE_SIZE] = {0};
+  memcpy(itself, rule->path, length - 1);
+  if (policy_find(policy, itself))
+    return 0;
+  return put(trie_fd, itself, length, rule->verdict);
+}
+
+/* Sets *trie_fd to the rules as a map that nobody can change any more. */
+static int make_trie(const struct policy *policy, int *trie_fd) {
+  LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_NO_PREALLOC);
+  size_t rules = 0;
+  while (policy_rule(policy, rules))
+    rules++;
+  int fd = bpf_map_create(BPF_MAP_TYPE_LPM_TRIE, "file_rules",
+                          sizeof(struct file_rule_key), sizeof(__u32),
+                          2 * rules + 1, &options);
+  if (fd < 0)
+    return -errno;
+  int status = 0;
+  for (size_t i = 0; status == 0 && i < rules; i++)
+    status = put_rule(fd, policy, policy_rule(policy, i));
+  if (status == 0 && bpf_map_freeze(fd))
+    status = -errno;
+  if (status != 0) {
+    close(fd);
+    return status;
+  }
+  *trie_fd = fd;
+  return 0;
+}
+
+static int set_rules(int policy_fd, const struct policy *policy) {
+  const __u32 zero = 0;
+  if (!policy)
+    return bpf_map_delete_elem(policy_fd, &zero) && errno != ENOENT ? -errno
+                                                                    : 0;
+  int trie_fd;
+  int status = make_trie(policy, &trie_fd);
+  if (status != 0)
+    return status;
+  if (bpf_map_update_elem(policy_fd, &zero, &trie_fd, BPF_ANY))
+    status = -errno;
+  close(trie_fd);
+  return status;
+}
+
+int policy_install(const struct policy *policy, int policy_fd, int state_fd,
+                   bool enforce, struct failure *failure) {
+  const __u32 zero = 0;
+  struct file_policy_state state;
+  if (bpf_map_lookup_elem(state_fd, &zero, &state))
+    return failure_set(failure, -errno, "cannot read the policy's state: %s",
+                       strerror(errno));
+  /* Rules first, generation second: a program that read the old generation may
+   * label a verdict of the new rules with it, which is then never used; the
+   * other way round it would label one of the old rules as new. */
+  int status = set_rules(policy_fd, policy);
+  if (status != 0)
+    return failure_set(failure, status, "cannot put the policy in force: %s",
+                       strerror(-status));
+  state.generation++;
+  state.enforce = enforce;
+  if (bpf_map_update_elem(state_fd, &zero, &state, BPF_ANY))
+    return failure_set(failure, -errno, "cannot write the policy's state: %s",
+                       strerror(errno));
+  return 0;
+}
