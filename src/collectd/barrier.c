@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#include "barrier.h"
+
+#include "utils/common/common.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t seen = PTHREAD_COND_INITIALIZER;
+static struct barrier *barriers;
+
+static int on_write(__attribute__((unused)) const data_set_t *set,
+                    const value_list_t *vl,
+                    __attribute__((unused)) user_data_t *user_data) {
+  if (strcmp(vl->plugin, "bpf_window") != 0 ||
+      strcmp(vl->host, hostname_g) != 0)
+    return 0;
+  pthread_mutex_lock(&lock);
+  for (struct barrier *b = barriers; b; b = b->next) {
+    if (b->pending > 0 && b->time == vl->time &&
+        strcmp(b->plugin_instance, vl->plugin_instance) == 0 &&
+        --b->pending == 0)
+      pthread_cond_broadcast(&seen);
+  }
+  pthread_mutex_unlock(&lock);
+  return 0;
+}
+
+int barrier_register(void) {
+  return plugin_register_write("bpf_window", on_write, NULL);
+}
+
+void barrier_add(struct barrier *barrier) {
+  pthread_mutex_lock(&lock);
+  barrier->next = barriers;
+  barriers = barrier;
+  pthread_mutex_unlock(&lock);
+}
+
+void barrier_remove(struct barrier *barrier) {
+  pthread_mutex_lock(&lock);
+  for (struct barrier **at = &barriers; *at; at = &(*at)->next) {
+    if (*at == barrier) {
+      *at = barrier->next;
+      break;
+    }
+  }
+  pthread_mutex_unlock(&lock);
+}
+
+void barrier_expect(struct barrier *barrier, cdtime_t time, unsigned count) {
+  pthread_mutex_lock(&lock);
+  barrier->time = time;
+  barrier->pending = count;
+  pthread_mutex_unlock(&lock);
+}
+
+bool barrier_wait(struct barrier *barrier, cdtime_t at_most) {
+  struct timespec until = CDTIME_T_TO_TIMESPEC(cdtime() + at_most);
+  int status = 0;
+  pthread_mutex_lock(&lock);
+  while (barrier->pending > 0 && status == 0)
+    status = pthread_cond_timedwait(&seen, &lock, &until);
+  bool all = barrier->pending == 0;
+  barrier->pending = 0;
+  pthread_mutex_unlock(&lock);
+  return all;
+}

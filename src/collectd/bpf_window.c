@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bpf_window - a collectd plugin that owns the life of BPF objects and dispatches the
+ * windows in which they count. See collectd-bpf_window(5).
+ */
+#include "collectd.h"
+
+#include "plugin.h"
+#include "utils/common/common.h"
+
+#include "barrier.h"
+#include "config.h"
+#include "feed.h"
+#include "object/object.h"
+
+#define PLUGIN "bpf_window plugin: "
+
+void module_register(void);
+
+/* The plugin's one state. */
+static struct {
+  struct config config;
+  struct pins_root *pins;  /* NULL: unpinned */
+  struct object **object;  /* per config.object; NULL if it failed */
+} state;
+
+/* ---- Config ---- */
+
+/* Runs before collectd detaches from its terminal: read only, open nothing. */
+static int on_config(oconfig_item_t *block) {
+  struct failure failure;
+  int status = config_read(&state.config, block, &failure);
+  if (status == 0)
+    return 0;
+  ERROR(PLUGIN "%s", failure.text);
+  config_free(&state.config);
+  return status;
+}
+
+/* ---- Init ---- */
+
+static void log_libbpf(const char *line) { DEBUG(PLUGIN "%s", line); }
+
+static void open_pins(void) {
+  struct failure failure;
+  const char *path = state.config.pin_dir ? state.config.pin_dir : PINS_ROOT;
+  if (pins_open(&state.pins, path, &failure) == 0)
+    return;
+  WARNING(PLUGIN "%s. Running without pins: counting ends with collectd.",
+          failure.text);
+}
+
+static void notify(int severity, const char *object, const char *text) {
+  notification_t note = {.severity = severity, .time = cdtime()};
+  sstrncpy(note.host, hostname_g, sizeof(note.host));
+  sstrncpy(note.plugin, "bpf_window", sizeof(note.plugin));
+  sstrncpy(note.plugin_instance, object, sizeof(note.plugin_instance));
+  ssnprintf(note.message, sizeof(note.message), "%s: %s", object, text);
+  plugin_dispatch_notification(&note);
+}
+
+static void say_started(const struct config_object *config,
+                        const struct object *object) {
+  static const char *const how[] = {
+      [OBJECT_LOADED] = "loaded",
+      [OBJECT_ADOPTED] = "adopted as it was left running",
+      [OBJECT_UPGRADED] = "new programs on the maps left running",
+      [OBJECT_REPLACED] = "loaded; the pinned windows had other counters and "
+                          "were replaced, totals begin at 0",
+  };
+  const struct pins_record *record = object_record(object);
+  enum object_origin origin = object_origin(object);
+  INFO(PLUGIN "%s: %s%s%s%s%s%s.", config->name, how[origin],
+       *record->front ? ", counting at " : "", record->front,
+       *record->reason ? " (" : "", record->reason, *record->reason ? ")" : "");
+  if (origin == OBJECT_REPLACED)
+    notify(NOTIF_WARNING, config->name, how[origin]);
+}
+
+static void feed_windows(const struct config_object *config,
+                         const struct object *object) {
+  const struct object_window *window;
+  unsigned windows = object_windows(object, &window);
+  for (unsigned i = 0; i < windows; i++) {
+    const struct config_window *wanted =
+        config_find_window(config, window[i].name);
+    struct failure failure;
+    if (feed_start(&window[i], wanted ? wanted : &config_window_default,
+                   &failure) != 0)
+      ERROR(PLUGIN "<Object \"%s\"> <Window \"%s\">: %s", config->name,
+            window[i].name, failure.text);
+  }
+  for (size_t w = 0; w < config->windows; w++) {
+    bool found = false;
+    for (unsigned i = 0; i < windows; i++)
+      found |= strcmp(window[i].name, config->window[w].name) == 0;
+    if (!found)
+      ERROR(PLUGIN "<Object \"%s\"> <Window \"%s\">: %s declares no window of "
+                   "this name",
+            config->name, config->window[w].name, config->path);
+  }
+}
+
+static struct object *start_object(const struct config_object *config) {
+  struct object_options options = {
+      .name = config->name,
+      .path = config->path,
+      .pins = state.pins,
+      .front = config->front,
+      .policy = config->policy,
+      .enforce = config->enforce,
+  };
+  struct object *object;
+  struct failure failure;
+  if (object_start(&object, &options, &failure) != 0) {
+    ERROR(PLUGIN "<Object \"%s\">: %s", config->name, failure.text);
+    notify(NOTIF_FAILURE, config->name, failure.text);
+    return NULL;
+  }
+  say_started(config, object);
+  feed_windows(config, object);
+  return object;
+}
+
+static int on_init(void) {
+  struct config *config = &state.config;
+  if (state.object)
+    return 0; /* collectd calls init again when it reads its config again */
+  if (config->objects == 0) {
+    WARNING(PLUGIN "no <Object> block: nothing to do.");
+    return 0;
+  }
+  state.object = calloc(config->objects, sizeof(*state.object));
+  if (!state.object)
+    return -ENOMEM;
+  object_log_libbpf(log_libbpf);
+  open_pins();
+  barrier_register();
+  for (size_t i = 0; i < config->objects; i++)
+    state.object[i] = start_object(&config->object[i]);
+  return 0;
+}
+
+/* ---- Shutdown: the feeds are gone by now, freed with their reads ---- */
+
+static int on_shutdown(void) {
+  for (size_t i = 0; state.object && i < state.config.objects; i++)
+    object_stop(&state.object[i], state.config.object[i].persist);
+  free(state.object);
+  state.object = NULL;
+  pins_close(&state.pins);
+  config_free(&state.config);
+  return 0;
+}
+
+void module_register(void) {
+  plugin_register_complex_config("bpf_window", on_config);
+  plugin_register_init("bpf_window", on_init);
+  plugin_register_shutdown("bpf_window", on_shutdown);
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "collectd.h"
+
+#include "liboconfig/oconfig.h"
+
+#include "config_place.h"
+#include "object/pins.h"
+#include "object/policy.h"
+#include "window/window.h"
+
+const struct config_window config_window_default = {
+    .ratio_from_roles = true,
+    .ratio_seconds = 300,
+};
+
+/* ---- Failures ---- */
+
+/* "file:12: <Object "x"> Option: what is wrong" */
+static int wrong(const oconfig_item_t *option, struct failure *failure,
+                 const char *what) {
+  char place[512];
+  config_place(option, place, sizeof(place));
+  return failure_set(failure, -EINVAL, "%s: %s", place, what);
+}
+
+static int unknown(const oconfig_item_t *option, struct failure *failure) {
+  return wrong(option, failure, "unknown option; see collectd-bpf_window(5)");
+}
+
+/* ---- Values ---- */
+
+static int one_string(const oconfig_item_t *option, const char **value,
+                      struct failure *failure) {
+  if (option->values_num != 1 ||
+      option->values[0].type != OCONFIG_TYPE_STRING ||
+      option->values[0].value.string[0] == '\0')
+    return wrong(option, failure, "needs one string in quotes");
+  *value = option->values[0].value.string;
+  return 0;
+}
+
+static int copy_string(const oconfig_item_t *option, char **copy,
+                       struct failure *failure) {
+  const char *value = NULL;
+  int status = one_string(option, &value, failure);
+  if (status != 0)
+    return status;
+  free(*copy);
+  *copy = strdup(value);
+  return *copy ? 0 : failure_set(failure, -ENOMEM, "out of memory");
+}
+
+static int boolean(const oconfig_item_t *option, bool *value,
+                   struct failure *failure) {
+  if (option->values_num != 1 ||
+      option->values[0].type != OCONFIG_TYPE_BOOLEAN)
+    return wrong(option, failure, "needs true or false, without quotes");
+  *value = option->values[0].value.boolean;
+  return 0;
+}
+
+static int seconds(const oconfig_item_t *option, unsigned *value,
+                   struct failure *failure) {
+  if (option->values_num != 1 ||
+      option->values[0].type != OCONFIG_TYPE_NUMBER ||
+      !(option->values[0].value.number >= 1 &&
+        option->values[0].value.number <= BPF_WINDOW_SLOTS))
+    return wrong(option, failure,
+                 "needs a number of seconds from 1 to 300, without quotes");
+  *value = (unsigned)option->values[0].value.number;
+  return 0;
+}
+
+/* Makes room for one more element of an array and returns it zeroed, or NULL. */
+static void *append(void *array, size_t *count, size_t size) {
+  void **elements = array;
+  char *grown = realloc(*elements, (*count + 1) * size);
+  if (!grown)
+    return NULL;
+  *elements = grown;
+  return memset(grown + (*count)++ * size, 0, size);
+}
+
+/* ---- Blocks ---- */
+
+static int read_names(const oconfig_item_t *option, char ***names,
+                      size_t *count, struct failure *failure) {
+  if (option->values_num < 1)
+    return wrong(option, failure, "needs names of counters in quotes");
+  for (int i = 0; i < option->values_num; i++) {
+    if (option->values[i].type != OCONFIG_TYPE_STRING)
+      return wrong(option, failure, "needs names of counters in quotes");
+    char **name = append(names, count, sizeof(**names));
+    if (!name || !(*name = strdup(option->values[i].value.string)))
+      return failure_set(failure, -ENOMEM, "out of memory");
+  }
+  return 0;
+}
+
+static int read_ratio(struct config_window *window, const oconfig_item_t *block,
+                      struct failure *failure) {
+  struct config_ratio *ratio =
+      append(&window->ratio, &window->ratios, sizeof(*ratio));
+  if (!ratio)
+    return failure_set(failure, -ENOMEM, "out of memory");
+  int status = copy_string(block, &ratio->name, failure);
+  if (status == 0 && strlen(ratio->name) >= BPF_WINDOW_NAME_SIZE)
+    status = wrong(block, failure, "the ratio's name has over 39 characters");
+  for (int i = 0; status == 0 && i < block->children_num; i++) {
+    const oconfig_item_t *option = &block->children[i];
+    if (strcasecmp(option->key, "Numerator") == 0)
+      status = read_names(option, &ratio->member, &ratio->members, failure);
+    else if (strcasecmp(option->key, "Denominator") == 0)
+      status = read_names(option, &ratio->base, &ratio->bases, failure);
+    else
+      status = unknown(option, failure);
+  }
+  if (status == 0 && (ratio->members == 0 || ratio->bases == 0))
+    status = wrong(block, failure,
+                   "needs a line Numerator and a line Denominator");
+  return status;
+}
+
+static int read_window(struct config_object *object, const oconfig_item_t *block,
+                       struct failure *failure) {
+  struct config_window *window =
+      append(&object->window, &object->windows, sizeof(*window));
+  if (!window)
+    return failure_set(failure, -ENOMEM, "out of memory");
+  *window = config_window_default;
+  window->name = NULL;
+  int status = copy_string(block, &window->name, failure);
+  for (int i = 0; status == 0 && i < block->children_num; i++) {
+    const oconfig_item_t *option = &block->children[i];
+    if (strcasecmp(option->key, "Ratio") == 0)
+      status = read_ratio(window, option, failure);
+    else if (strcasecmp(option->key, "DefaultRatio") == 0)
+      status = boolean(option, &window->ratio_from_roles, failure);
+    else if (strcasecmp(option->key, "RatioSeconds") == 0)
+      status = seconds(option, &window->ratio_seconds, failure);
+    else
+      status = unknown(option, failure);
+  }
+  return status;
+}
+
+static int read_rule(struct config_object *object, const oconfig_item_t *option,
+                     enum file_verdict verdict, struct failure *failure) {
+  const char *path = NULL;
+  char place[512];
+  int status = one_string(option, &path, failure);
+  if (status != 0)
+    return status;
+  config_place(option, place, sizeof(place));
+  return policy_add(object->policy, verdict, path, place, failure);
+}
+
+static int read_policy(struct config_object *object, const oconfig_item_t *block,
+                       struct failure *failure) {
+  int status = object->policy ? 0 : policy_new(&object->policy);
+  if (status != 0)
+    return failure_set(failure, status, "out of memory");
+  for (int i = 0; status == 0 && i < block->children_num; i++) {
+    const oconfig_item_t *option = &block->children[i];
+    const char *path = NULL;
+    if (strcasecmp(option->key, "Allow") == 0)
+      status = read_rule(object, option, FILE_ALLOW, failure);
+    else if (strcasecmp(option->key, "Deny") == 0)
+      status = read_rule(object, option, FILE_DENY, failure);
+    else if (strcasecmp(option->key, "None") == 0)
+      status = read_rule(object, option, FILE_NO_POLICY, failure);
+    else if (strcasecmp(option->key, "PolicyFile") == 0)
+      status = one_string(option, &path, failure) != 0
+                   ? -EINVAL
+                   : policy_read_file(object->policy, path, failure);
+    else
+      status = unknown(option, failure);
+  }
+  return status;
+}
+
+static int default_path(struct config_object *object) {
+  if (object->path)
+    return 0;
+  return asprintf(&object->path, "%s/%s.bpf.o", BPF_OBJECT_DIR, object->name) < 0
+             ? -ENOMEM
+             : 0;
+}
+
+static int read_object(struct config *config, const oconfig_item_t *block,
+                       struct failure *failure) {
+  struct config_object *object =
+      append(&config->object, &config->objects, sizeof(*object));
+  if (!object)
+    return failure_set(failure, -ENOMEM, "out of memory");
+  object->persist = true;
+  int status = copy_string(block, &object->name, failure);
+  struct failure reason;
+  if (status == 0 && pins_check_name(object->name, &reason) != 0)
+    return wrong(block, failure, reason.text);
+  for (size_t i = 0; status == 0 && i + 1 < config->objects; i++)
+    if (strcmp(config->object[i].name, object->name) == 0)
+      return wrong(block, failure, "there is an object of this name already");
+  for (int i = 0; status == 0 && i < block->children_num; i++) {
+    const oconfig_item_t *option = &block->children[i];
+    if (strcasecmp(option->key, "File") == 0)
+      status = copy_string(option, &object->path, failure);
+    else if (strcasecmp(option->key, "Front") == 0)
+      status = copy_string(option, &object->front, failure);
+    else if (strcasecmp(option->key, "Persist") == 0)
+      status = boolean(option, &object->persist, failure);
+    else if (strcasecmp(option->key, "Policy") == 0)
+      status = read_policy(object, option, failure);
+    else if (strcasecmp(option->key, "Window") == 0)
+      status = read_window(object, option, failure);
+    else
+      status = unknown(option, failure);
+  }
+  if (status == 0 && default_path(object) != 0)
+    status = failure_set(failure, -ENOMEM, "out of memory");
+  return status;
+}
+
+int config_read(struct config *config, const oconfig_item_t *block,
+                struct failure *failure) {
+  int status = 0;
+  for (int i = 0; status == 0 && i < block->children_num; i++) {
+    const oconfig_item_t *option = &block->children[i];
+    if (strcasecmp(option->key, "PinDir") == 0)
+      status = copy_string(option, &config->pin_dir, failure);
+    else if (strcasecmp(option->key, "Object") == 0)
+      status = read_object(config, option, failure);
+    else
+      status = unknown(option, failure);
+  }
+  return status;
+}
+
+/* ---- The rest of its life ---- */
+
+static void free_names(char **names, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    free(names[i]);
+  free(names);
+}
+
+static void free_window(struct config_window *window) {
+  for (size_t i = 0; i < window->ratios; i++) {
+    free(window->ratio[i].name);
+    free_names(window->ratio[i].member, window->ratio[i].members);
+    free_names(window->ratio[i].base, window->ratio[i].bases);
+  }
+  free(window->ratio);
+  free(window->name);
+}
+
+void config_free(struct config *config) {
+  for (size_t i = 0; i < config->objects; i++) {
+    struct config_object *object = &config->object[i];
+    for (size_t w = 0; w < object->windows; w++)
+      free_window(&object->window[w]);
+    free(object->window);
+    free(object->name);
+    free(object->path);
+    free(object->front);
+    policy_free(&object->policy);
+  }
+  free(config->object);
+  free(config->pin_dir);
+  *config = (struct config){0};
+}
+
+const struct config_window *config_find_window(const struct config_object *object,
+                                               const char *name) {
+  for (size_t i = 0; i < object->windows; i++)
+    if (strcmp(object->window[i].name, name) == 0)
+      return &object->window[i];
+  return NULL;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#include "edges.h"
+
+static uint64_t round_down(uint64_t value, uint64_t step) {
+  return value - value % step;
+}
+
+static uint64_t round_up(uint64_t value, uint64_t step) {
+  return round_down(value + step - 1, step);
+}
+
+/* Wall-clock time of a CLOCK_MONOTONIC time not later than now. */
+static uint64_t wall_of(const struct edges_now *now, uint64_t mono_ns) {
+  return now->wall_ns - (now->mono_ns - mono_ns);
+}
+
+uint64_t edges_in_window(const struct bpf_window_epoch *epoch,
+                         const struct edges_now *now, uint64_t wall_ns) {
+  uint64_t ago_ns = now->wall_ns - wall_ns;
+  return ago_ns < now->mono_ns ? window_edge_near(epoch, now->mono_ns - ago_ns)
+                               : 0;
+}
+
+struct edges edges_due(const struct bpf_window_epoch *epoch,
+                       const struct edges_now *now, uint64_t interval_ns,
+                       const struct pins_edge *last) {
+  struct edges due = {0, 0, 0};
+  uint64_t newest_ns =
+      round_down(now->wall_ns - WINDOW_SETTLE_NS, interval_ns);
+  uint64_t told_edge = window_history_start(epoch, now->mono_ns);
+  uint64_t oldest_ns =
+      round_up(wall_of(now, window_edge_ns(epoch, told_edge)), interval_ns);
+
+  if (last->wall_ns == 0) {
+    /* Nothing was counted before the epoch; the edge at or before it is the zero. */
+    uint64_t zero_ns = round_down(wall_of(now, window_edge_ns(epoch, 0)),
+                                  interval_ns);
+    due.first_ns = told_edge == 0 ? zero_ns : oldest_ns;
+  } else {
+    due.first_ns = last->wall_ns + interval_ns;
+    if (due.first_ns < oldest_ns) {
+      due.first_ns = oldest_ns;
+      /* E3 */
+      if (due.first_ns <= last->wall_ns + 2 * interval_ns)
+        due.first_ns = last->wall_ns + 3 * interval_ns;
+      due.lost_ns = due.first_ns - last->wall_ns;
+    }
+    /* E1: after a step forward of the wall clock, or a suspend, the window is behind. */
+    while (due.first_ns <= newest_ns &&
+           edges_in_window(epoch, now, due.first_ns) < last->edge) {
+      due.first_ns += interval_ns;
+      due.lost_ns = due.first_ns - last->wall_ns;
+    }
+  }
+  if (due.first_ns <= newest_ns)
+    due.count = (newest_ns - due.first_ns) / interval_ns + 1;
+  else
+    due.lost_ns = 0;
+  return due;
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+#include "feed.h"
+
+#include <bpf/bpf.h>
+
+#include "plugin.h"
+#include "utils/common/common.h"
+
+#include "barrier.h"
+#include "edges.h"
+#include "window/reader.h"
+
+/* How long an edge may take through collectd's writers before we go on. */
+#define BARRIER_AT_MOST TIME_T_TO_CDTIME_T(2)
+
+struct metric {
+  const char *type;
+  char type_instance[DATA_MAX_NAME_LEN];
+};
+
+struct feed {
+  char name[DATA_MAX_NAME_LEN]; /* of the window */
+  struct reader *reader;
+  int edge_fd;
+  struct metric *metric; /* one per value of the bucket */
+  uint64_t *totals;      /* likewise */
+  struct window_ratio *ratio;
+  size_t ratios;
+  uint64_t ratio_buckets;
+  struct barrier barrier;
+  bool slow_writers; /* said so */
+  int last_status;   /* of reading, so that a lasting trouble is logged once */
+};
+
+/* ---- What to dispatch ---- */
+
+static bool has_role(const struct bpf_window_epoch *epoch, uint32_t role) {
+  for (uint32_t c = 0; c < epoch->counters; c++)
+    if (epoch->counter[c].role == role)
+      return true;
+  return false;
+}
+
+static const char *type_of(uint32_t role, bool is_cache) {
+  if (!is_cache)
+    return "derive";
+  return role == BPF_WINDOW_ROLE_HIT || role == BPF_WINDOW_ROLE_MISS
+             ? "cache_result"
+             : "cache_operation";
+}
+
+static void name_metrics(struct feed *feed) {
+  const struct bpf_window_epoch *epoch = reader_epoch(feed->reader);
+  bool is_cache = has_role(epoch, BPF_WINDOW_ROLE_HIT) &&
+                  has_role(epoch, BPF_WINDOW_ROLE_MISS);
+  struct metric *metric = feed->metric;
+  for (uint32_t c = 0; c < epoch->counters; c++) {
+    const struct bpf_window_counter *counter = &epoch->counter[c];
+    for (uint32_t i = 0; i < counter->values; i++, metric++) {
+      metric->type = type_of(counter->role, is_cache);
+      if (counter->values == 1)
+        sstrncpy(metric->type_instance, counter->name,
+                 sizeof(metric->type_instance));
+      else
+        ssnprintf(metric->type_instance, sizeof(metric->type_instance), "%s_%u",
+                  counter->name, i);
+    }
+  }
+}
+
+static int add_names(const struct bpf_window_epoch *epoch,
+                     const struct config_ratio *config, char **names,
+                     size_t count, struct window_ratio *ratio,
+                     void (*add)(struct window_ratio *, uint32_t),
+                     struct failure *failure) {
+  for (size_t i = 0; i < count; i++) {
+    int value = window_value_of(epoch, names[i]);
+    if (value < 0) {
+      char known[256] = "";
+      for (uint32_t c = 0; c < epoch->counters; c++) {
+        size_t used = strlen(known);
+        ssnprintf(known + used, sizeof(known) - used, "%s%s", c ? ", " : "",
+                  epoch->counter[c].name);
+      }
+      return failure_set(failure, -EINVAL,
+                         "<Ratio \"%s\">: unknown counter \"%s\" (there are: %s)",
+                         config->name, names[i], known);
+    }
+    add(ratio, (uint32_t)value);
+  }
+  return 0;
+}
+
+static int set_ratios(struct feed *feed, const struct config_window *config,
+                      struct failure *failure) {
+  const struct bpf_window_epoch *epoch = reader_epoch(feed->reader);
+  feed->ratio = calloc(config->ratios + 1, sizeof(*feed->ratio));
+  if (!feed->ratio)
+    return failure_set(failure, -ENOMEM, "out of memory");
+  if (config->ratio_from_roles &&
+      window_ratio_from_roles(&feed->ratio[0], epoch))
+    feed->ratios = 1;
+  for (size_t i = 0; i < config->ratios; i++) {
+    const struct config_ratio *wanted = &config->ratio[i];
+    struct window_ratio *ratio = &feed->ratio[feed->ratios++];
+    sstrncpy(ratio->name, wanted->name, sizeof(ratio->name));
+    int status = add_names(epoch, wanted, wanted->member, wanted->members,
+                           ratio, window_ratio_add_member, failure);
+    if (status == 0)
+      status = add_names(epoch, wanted, wanted->base, wanted->bases, ratio,
+                         window_ratio_add_base, failure);
+    if (status != 0)
+      return status;
+  }
+  return 0;
+}
+
+/* ---- Dispatching ---- */
+
+static void dispatch(const struct feed *feed, const char *type,
+                     const char *type_instance, value_t value, cdtime_t time) {
+  value_list_t vl = VALUE_LIST_INIT;
+  vl.values = &value;
+  vl.values_len = 1;
+  vl.time = time;
+  vl.interval = plugin_get_interval();
+  sstrncpy(vl.plugin, "bpf_window", sizeof(vl.plugin));
+  sstrncpy(vl.plugin_instance, feed->name, sizeof(vl.plugin_instance));
+  sstrncpy(vl.type, type, sizeof(vl.type));
+  sstrncpy(vl.type_instance, type_instance, sizeof(vl.type_instance));
+  plugin_dispatch_values(&vl);
+}
+
+static void dispatch_ratios(struct feed *feed,
+                            const struct window_snapshot *snapshot,
+                            uint64_t edge, cdtime_t time) {
+  uint64_t from =
+      edge > feed->ratio_buckets ? edge - feed->ratio_buckets : 0;
+  window_sum(snapshot, from, edge, feed->totals);
+  for (size_t i = 0; i < feed->ratios; i++)
+    dispatch(feed, "cache_ratio", feed->ratio[i].name,
+             (value_t){.gauge = window_ratio_percent(
+                           &feed->ratio[i], snapshot->values, feed->totals)},
+             time);
+}
+
+/* One edge, and the wait until the writers have it. */
+static void dispatch_edge(struct feed *feed,
+                          const struct window_snapshot *snapshot,
+                          uint64_t edge, cdtime_t time, bool newest) {
+  window_total_at(snapshot, edge, feed->totals);
+  barrier_expect(&feed->barrier, time,
+                 snapshot->values + (newest ? (unsigned)feed->ratios : 0));
+  for (uint32_t v = 0; v < snapshot->values; v++)
+    dispatch(feed, feed->metric[v].type, feed->metric[v].type_instance,
+             (value_t){.derive = (derive_t)feed->totals[v]}, time);
+  if (newest)
+    dispatch_ratios(feed, snapshot, edge, time);
+
+  cdtime_t at_most = plugin_get_interval() / 4;
+  if (at_most > BARRIER_AT_MOST)
+    at_most = BARRIER_AT_MOST;
+  bool seen = barrier_wait(&feed->barrier, at_most);
+  if (!seen && !feed->slow_writers)
+    WARNING("bpf_window plugin: %s: collectd's writers did not take an edge "
+            "within %.1f s, or a filter rule drops it; backfilled edges may "
+            "reach them out of order",
+            feed->name, CDTIME_T_TO_DOUBLE(at_most));
+  feed->slow_writers = !seen;
+}
+
+/* ---- Reading ---- */
+
+static uint64_t clock_ns(clockid_t clock) {
+  struct timespec now;
+  clock_gettime(clock, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* The wall clock between two readings of the other: their mean is the same instant to
+ * a microsecond. */
+static struct edges_now read_clocks(void) {
+  uint64_t before_ns = clock_ns(CLOCK_MONOTONIC);
+  uint64_t wall_ns = clock_ns(CLOCK_REALTIME);
+  uint64_t after_ns = clock_ns(CLOCK_MONOTONIC);
+  return (struct edges_now){
+      .wall_ns = wall_ns, .mono_ns = before_ns + (after_ns - before_ns) / 2};
+}
+
+static void say_lost(const struct feed *feed, uint64_t lost_ns) {
+  notification_t note = {.severity = NOTIF_WARNING, .time = cdtime()};
+  sstrncpy(note.host, hostname_g, sizeof(note.host));
+  sstrncpy(note.plugin, "bpf_window", sizeof(note.plugin));
+  sstrncpy(note.plugin_instance, feed->name, sizeof(note.plugin_instance));
+  ssnprintf(note.message, sizeof(note.message),
+            "%s: %.0f seconds are unknown in the record: collectd did not read "
+            "for longer than the window, or a clock was set. The totals are "
+            "exact.",
+            feed->name, (double)lost_ns / 1e9);
+  WARNING("bpf_window plugin: %s", note.message);
+  plugin_dispatch_notification(&note);
+}
+
+static int dispatch_due(struct feed *feed,
+                        const struct window_snapshot *snapshot,
+                        const struct edges_now *now, struct failure *failure) {
+  const struct bpf_window_epoch *epoch = reader_epoch(feed->reader);
+  uint64_t interval_ns = CDTIME_T_TO_NS(plugin_get_interval());
+  uint32_t zero = 0;
+  struct pins_edge last;
+  if (bpf_map_lookup_elem(feed->edge_fd, &zero, &last) != 0)
+    return failure_set(failure, -errno, "cannot read the last edge: %s",
+                       STRERRNO);
+  struct edges due = edges_due(epoch, now, interval_ns, &last);
+  if (due.lost_ns > 0)
+    say_lost(feed, due.lost_ns);
+  for (uint64_t i = 0; i < due.count; i++) {
+    struct pins_edge edge = {.wall_ns = due.first_ns + i * interval_ns};
+    edge.edge = edges_in_window(epoch, now, edge.wall_ns);
+    dispatch_edge(feed, snapshot, edge.edge, NS_TO_CDTIME_T(edge.wall_ns),
+                  i + 1 == due.count);
+    if (bpf_map_update_elem(feed->edge_fd, &zero, &edge, BPF_ANY) != 0)
+      return failure_set(failure, -errno, "cannot keep the last edge: %s",
+                         STRERRNO);
+  }
+  return 0;
+}
+
+/* Returns 0 whatever happens: collectd would read a failing callback ever more
+ * seldom, while here the next interval makes up for everything. */
+static int on_read(user_data_t *user_data) {
+  struct feed *feed = user_data->data;
+  const struct window_snapshot *snapshot;
+  struct failure failure;
+  struct edges_now now = read_clocks();
+  int status = reader_snapshot(feed->reader, &snapshot, &failure);
+  if (status == 0)
+    status = dispatch_due(feed, snapshot, &now, &failure);
+  if (status != 0 && status != feed->last_status)
+    ERROR("bpf_window plugin: %s: %s", feed->name, failure.text);
+  else if (status == 0 && feed->last_status != 0)
+    NOTICE("bpf_window plugin: %s: reading works again", feed->name);
+  feed->last_status = status;
+  return 0;
+}
+
+/* ---- Start and end ---- */
+
+static void feed_free(void *data) {
+  struct feed *feed = data;
+  barrier_remove(&feed->barrier);
+  reader_close(&feed->reader);
+  if (feed->edge_fd >= 0)
+    close(feed->edge_fd);
+  free(feed->metric);
+  free(feed->totals);
+  free(feed->ratio);
+  free(feed);
+}
+
+/* Edges must fall on bucket boundaries, and two must fit into the ring. */
+static int check_interval(const struct bpf_window_epoch *epoch,
+                          struct failure *failure) {
+  uint64_t interval_ns = CDTIME_T_TO_NS(plugin_get_interval());
+  uint64_t most_ns = WINDOW_HISTORY_BUCKETS * epoch->width_ns / 2;
+  if (interval_ns % epoch->width_ns == 0 && interval_ns <= most_ns)
+    return 0;
+  return failure_set(failure, -EINVAL,
+                     "an interval of %.3f s does not fit: it must be a whole "
+                     "multiple of the bucket width, %.3f s, and at most %.0f s "
+                     "(Interval in the LoadPlugin block)",
+                     (double)interval_ns / 1e9, (double)epoch->width_ns / 1e9,
+                     (double)most_ns / 1e9);
+}
+
+static int set_up(struct feed *feed, const struct object_window *window,
+                  const struct config_window *config,
+                  struct failure *failure) {
+  int status = reader_open(&feed->reader, window->ring_fd, window->epoch_fd,
+                           window->cursor_fd, failure);
+  if (status != 0)
+    return status;
+  const struct bpf_window_epoch *epoch = reader_epoch(feed->reader);
+  status = check_interval(epoch, failure);
+  if (status == 0)
+    status = set_ratios(feed, config, failure);
+  if (status != 0)
+    return status;
+  feed->ratio_buckets =
+      config->ratio_seconds * UINT64_C(1000000000) / epoch->width_ns;
+  if (feed->ratio_buckets > WINDOW_HISTORY_BUCKETS)
+    feed->ratio_buckets = WINDOW_HISTORY_BUCKETS;
+  feed->metric = calloc(epoch->values, sizeof(*feed->metric));
+  feed->totals = calloc(epoch->values, sizeof(*feed->totals));
+  feed->edge_fd = fcntl(window->edge_fd, F_DUPFD_CLOEXEC, 0);
+  if (!feed->metric || !feed->totals || feed->edge_fd < 0)
+    return failure_set(failure, -ENOMEM, "out of memory or descriptors");
+  name_metrics(feed);
+  return 0;
+}
+
+int feed_start(const struct object_window *window,
+               const struct config_window *config, struct failure *failure) {
+  struct feed *feed = calloc(1, sizeof(*feed));
+  if (!feed)
+    return failure_set(failure, -ENOMEM, "out of memory");
+  feed->edge_fd = -1;
+  sstrncpy(feed->name, window->name, sizeof(feed->name));
+  sstrncpy(feed->barrier.plugin_instance, feed->name,
+           sizeof(feed->barrier.plugin_instance));
+  barrier_add(&feed->barrier);
+  int status = set_up(feed, window, config, failure);
+  if (status != 0) {
+    feed_free(feed);
+    return status;
+  }
+  char name[DATA_MAX_NAME_LEN * 2];
+  ssnprintf(name, sizeof(name), "bpf_window/%s", feed->name);
+  /* On failure collectd frees the user data itself. */
+  user_data_t user_data = {.data = feed, .free_func = feed_free};
+  if (plugin_register_complex_read(NULL, name, on_read, 0, &user_data) != 0)
+    return failure_set(failure, -EINVAL,
+                       "collectd refuses to read it (is there another window "
+                       "of this name?)");
+  return 0;
+}

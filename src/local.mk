@@ -1,0 +1,38 @@
+# window <- object <- collectd | cli : only downwards.
+noinst_LTLIBRARIES += libwindow.la libobject.la
+
+libwindow_la_SOURCES = \
+  src/window/failure.c src/window/failure.h \
+  src/window/reader.c src/window/reader.h \
+  src/window/window.c src/window/window.h
+libwindow_la_CPPFLAGS = $(AM_CPPFLAGS) $(LIBBPF_CFLAGS)
+libwindow_la_LIBADD = $(LIBBPF_LIBS) -lm
+
+OBJECT_CPPFLAGS = -DBPF_OBJECT_DIR='"$(bpfobjectdir)"'
+
+libobject_la_SOURCES = \
+  src/object/describe.c src/object/describe.h \
+  src/object/load.c src/object/load.h \
+  src/object/object.c src/object/object.h \
+  src/object/pins.c src/object/pins.h \
+  src/object/policy.c src/object/policy.h \
+  src/object/policy_file.c src/object/policy_install.c \
+  src/object/policy_safety.c \
+  src/object/probe.c src/object/probe.h
+libobject_la_CPPFLAGS = $(AM_CPPFLAGS) $(LIBBPF_CFLAGS) -I$(srcdir)/bpf
+libobject_la_LIBADD = libwindow.la
+
+# The plugin. What it does not define comes from the daemon that loads it.
+collectdplugin_LTLIBRARIES = bpf_window.la
+bpf_window_la_SOURCES = \
+  src/collectd/barrier.c src/collectd/barrier.h \
+  src/collectd/bpf_window.c \
+  src/collectd/config.c src/collectd/config.h \
+  src/collectd/config_place.c src/collectd/config_place.h \
+  src/collectd/edges.c src/collectd/edges.h \
+  src/collectd/feed.c src/collectd/feed.h
+bpf_window_la_CPPFLAGS = $(AM_CPPFLAGS) $(COLLECTD_CPPFLAGS) $(LIBBPF_CFLAGS) $(OBJECT_CPPFLAGS) -I$(srcdir)/bpf
+bpf_window_la_LIBADD = libobject.la
+bpf_window_la_LDFLAGS = -module -avoid-version -shared -export-symbols-regex '^module_register$$'
+
+include src/cli/local.mk

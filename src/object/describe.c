@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+#include "describe.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+
+#include "probe.h"
+
+#define TAG_PREFIX "bpf_window:"
+#define TAG_FRONT "front="
+#define TAG_WITHOUT_KSYM "without_ksym="
+
+/* ---- Tags ---- */
+
+/* The text behind "bpf_window:" of a declaration tag, NULL for every other type. */
+static const char *tag_text(const struct btf *btf, const struct btf_type *type) {
+  if (!btf_is_decl_tag(type))
+    return NULL;
+  const char *text = btf__name_by_offset(btf, type->name_off);
+  size_t prefix = strlen(TAG_PREFIX);
+  return text && strncmp(text, TAG_PREFIX, prefix) == 0 ? text + prefix : NULL;
+}
+
+static const char *after(const char *text, const char *prefix) {
+  size_t length = strlen(prefix);
+  return strncmp(text, prefix, length) == 0 ? text + length : NULL;
+}
+
+/* Whether a tag of a function or variable is on the one of that kind and name. */
+static bool is_tag_of(const struct btf *btf, const struct btf_type *tag,
+                      int kind, const char *name) {
+  const struct btf_type *tagged = btf__type_by_id(btf, tag->type);
+  return tagged && btf_kind(tagged) == kind &&
+         btf_decl_tag(tag)->component_idx == -1 &&
+         strcmp(btf__name_by_offset(btf, tagged->name_off), name) == 0;
+}
+
+static bool wants(const struct btf *btf, int kind, const char *name,
+                  const char *front) {
+  bool tagged = false, matches = false;
+  for (unsigned id = 1; id < btf__type_cnt(btf); id++) {
+    const struct btf_type *type = btf__type_by_id(btf, id);
+    const char *text = tag_text(btf, type), *value;
+    if (!text || !is_tag_of(btf, type, kind, name))
+      continue;
+    if ((value = after(text, TAG_FRONT))) {
+      tagged = true;
+      matches |= front && strcmp(value, front) == 0;
+    } else if ((value = after(text, TAG_WITHOUT_KSYM)) && probe_symbol(value)) {
+      return false;
+    }
+  }
+  return !tagged || matches;
+}
+
+bool describe_wants_function(const struct btf *btf, const char *name,
+                             const char *front) {
+  return wants(btf, BTF_KIND_FUNC, name, front);
+}
+
+bool describe_wants_map(const struct btf *btf, const char *name,
+                        const char *front) {
+  return wants(btf, BTF_KIND_VAR, name, front);
+}
+
+static int add_front(struct describe_fronts *fronts, const char *name,
+                     struct failure *failure) {
+  for (unsigned i = 0; i < fronts->count; i++)
+    if (strcmp(fronts->name[i], name) == 0)
+      return 0;
+  if (fronts->count == DESCRIBE_MAX_FRONTS ||
+      strlen(name) >= DESCRIBE_FRONT_SIZE)
+    return failure_set(failure, -EINVAL,
+                       "front %s: an object has at most %d fronts, with names "
+                       "shorter than %d",
+                       name, DESCRIBE_MAX_FRONTS, DESCRIBE_FRONT_SIZE);
+  snprintf(fronts->name[fronts->count++], DESCRIBE_FRONT_SIZE, "%s", name);
+  return 0;
+}
+
+int describe_fronts(struct bpf_object *object, struct describe_fronts *fronts,
+                    struct failure *failure) {
+  const struct btf *btf = bpf_object__btf(object);
+  struct bpf_program *program;
+  fronts->count = 0;
+  bpf_object__for_each_program(program, object) {
+    for (unsigned id = 1; btf && id < btf__type_cnt(btf); id++) {
+      const struct btf_type *type = btf__type_by_id(btf, id);
+      const char *text = tag_text(btf, type);
+      const char *name = text ? after(text, TAG_FRONT) : NULL;
+      if (!name || !is_tag_of(btf, type, BTF_KIND_FUNC,
+                              bpf_program__name(program)))
+        continue;
+      int status = add_front(fronts, name, failure);
+      if (status != 0)
+        return status;
+    }
+  }
+  return 0;
+}
+
+/* ---- Buckets ---- */
+
+static const struct btf_type *resolve(const struct btf *btf, unsigned *type_id) {
+  int id = btf__resolve_type(btf, *type_id);
+  if (id < 0)
+    return NULL;
+  *type_id = (unsigned)id;
+  return btf__type_by_id(btf, (unsigned)id);
+}
+
+/* 1 for a __u64, n for __u64[n], 0 for anything else. */
+static uint32_t values_of(const struct btf *btf, unsigned type_id) {
+  const struct btf_type *type = resolve(btf, &type_id);
+  uint32_t values = 1;
+  if (type && btf_is_array(type)) {
+    values = btf_array(type)->nelems;
+    type_id = btf_array(type)->type;
+    type = resolve(btf, &type_id);
+  }
+  return type && btf_is_int(type) && type->size == sizeof(uint64_t) ? values
+                                                                    : 0;
+}
+
+static const struct btf_type *bucket_struct(const struct btf *btf,
+                                            unsigned *type_id) {
+  const struct btf_type *type = resolve(btf, type_id);
+  if (!type || !btf_is_struct(type) || btf_vlen(type) < 2)
+    return NULL;
+  const struct btf_member *label = btf_members(type);
+  const char *name = btf__name_by_offset(btf, label->name_off);
+  return name && strcmp(name, "abs_bucket") == 0 &&
+                 values_of(btf, label->type) == 1
+             ? type
+             : NULL;
+}
+
+bool describe_is_bucket(const struct btf *btf, unsigned type_id) {
+  return bucket_struct(btf, &type_id);
+}
+
+bool describe_is_ring(const struct btf *btf, const struct bpf_map *map) {
+  return bpf_map__type(map) == BPF_MAP_TYPE_PERCPU_ARRAY && btf &&
+         describe_is_bucket(btf, bpf_map__btf_value_type_id(map));
+}
+
+static uint32_t role_of(const struct btf *btf, unsigned struct_id, int member) {
+  for (unsigned id = 1; id < btf__type_cnt(btf); id++) {
+    const struct btf_type *type = btf__type_by_id(btf, id);
+    const char *text = tag_text(btf, type);
+    if (!text || type->type != struct_id ||
+        btf_decl_tag(type)->component_idx != member)
+      continue;
+    if (strcmp(text, "total") == 0)
+      return BPF_WINDOW_ROLE_TOTAL;
+    if (strcmp(text, "hit") == 0)
+      return BPF_WINDOW_ROLE_HIT;
+    if (strcmp(text, "miss") == 0)
+      return BPF_WINDOW_ROLE_MISS;
+  }
+  return BPF_WINDOW_ROLE_PLAIN;
+}
+
+/* FNV-1a, 64 bits: stable across machines, and no secret is at stake. */
+static uint64_t hash(uint64_t seed, const void *bytes, size_t length) {
+  const unsigned char *byte = bytes;
+  for (size_t i = 0; i < length; i++)
+    seed = (seed ^ byte[i]) * 0x100000001b3ULL;
+  return seed;
+}
+
+int describe_struct(const struct btf *btf, unsigned type_id,
+                    struct bpf_window_epoch *record, struct failure *failure) {
+  const struct btf_type *type = bucket_struct(btf, &type_id);
+  if (!type)
+    return failure_set(failure, -EINVAL,
+                       "its value is no struct that begins with __u64 "
+                       "abs_bucket");
+  const char *struct_name = btf__name_by_offset(btf, type->name_off);
+  memset(record, 0, sizeof(*record));
+  record->format = BPF_WINDOW_FORMAT;
+  record->slots = BPF_WINDOW_SLOTS;
+  if (btf_vlen(type) - 1 > BPF_WINDOW_MAX_COUNTERS)
+    return failure_set(failure, -EINVAL, "struct %s has over %d counters",
+                       struct_name, BPF_WINDOW_MAX_COUNTERS);
+  for (int member = 1; member < btf_vlen(type); member++) {
+    const struct btf_member *field = &btf_members(type)[member];
+    const char *name = btf__name_by_offset(btf, field->name_off);
+    struct bpf_window_counter *counter = &record->counter[record->counters++];
+    counter->values = values_of(btf, field->type);
+    counter->role = role_of(btf, type_id, member);
+    if (!name || !*name || strlen(name) >= sizeof(counter->name))
+      return failure_set(failure, -EINVAL,
+                         "struct %s: the name of field %d is empty or has over "
+                         "%zu characters",
+                         struct_name, member, sizeof(counter->name) - 1);
+    if (counter->values == 0)
+      return failure_set(failure, -EINVAL,
+                         "field %s of struct %s must be a __u64 or an array "
+                         "of them",
+                         name, struct_name);
+    strcpy(counter->name, name);
+    record->values += counter->values;
+  }
+  if (record->values > BPF_WINDOW_MAX_VALUES ||
+      type->size != (1 + record->values) * sizeof(uint64_t))
+    return failure_set(failure, -EINVAL,
+                       "struct %s must be a label and up to %d counters of 8 "
+                       "bytes, without holes",
+                       struct_name, BPF_WINDOW_MAX_VALUES);
+  record->layout = hash(0xcbf29ce484222325ULL, record->counter,
+                        record->counters * sizeof(*record->counter));
+  return 0;
+}
+
+int describe_window(const struct btf *btf, const struct bpf_map *ring,
+                    struct bpf_window_epoch *record, struct failure *failure) {
+  struct failure reason;
+  int status =
+      describe_struct(btf, bpf_map__btf_value_type_id(ring), record, &reason);
+  if (status != 0)
+    return failure_set(failure, status, "map %s: %.600s", bpf_map__name(ring),
+                       reason.text);
+  if (bpf_map__max_entries(ring) != BPF_WINDOW_SLOTS)
+    return failure_set(failure, -EINVAL, "map %s has %u entries, a window %d",
+                       bpf_map__name(ring), bpf_map__max_entries(ring),
+                       BPF_WINDOW_SLOTS);
+  return 0;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+#include "load.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <bpf/libbpf.h>
+
+#include "probe.h"
+
+#define MAX_FILE_SIZE (16u << 20)
+
+/* ---- libbpf's log ---- */
+
+static void (*log_line)(const char *line);
+/* The warning that says most: the first since the last load_open. */
+static char first_warning[256];
+
+static int print(enum libbpf_print_level level, const char *format,
+                 va_list arguments) {
+  char text[4096];
+  vsnprintf(text, sizeof(text), format, arguments);
+  char *rest = text, *line;
+  while ((line = strsep(&rest, "\n"))) {
+    if (*line == '\0')
+      continue;
+    if (level == LIBBPF_WARN && first_warning[0] == '\0')
+      snprintf(first_warning, sizeof(first_warning), "%s", line);
+    if (log_line)
+      log_line(line);
+  }
+  return 0;
+}
+
+void load_log_libbpf(void (*log)(const char *line)) {
+  log_line = log;
+  libbpf_set_print(print);
+}
+
+/* ---- The file ---- */
+
+static uint64_t hash_bytes(const unsigned char *bytes, size_t size) {
+  uint64_t hash = 0xcbf29ce484222325ULL; /* FNV-1a */
+  for (size_t i = 0; i < size; i++)
+    hash = (hash ^ bytes[i]) * 0x100000001b3ULL;
+  return hash;
+}
+
+int load_read_file(struct load_file *file, const char *name, const char *path,
+                   struct failure *failure) {
+  *file = (struct load_file){.name = name, .path = path};
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return failure_set(failure, -errno, "cannot open the object file %s: %s",
+                       path, strerror(errno));
+  struct stat info;
+  int status = 0;
+  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
+    status = failure_set(failure, -EINVAL, "%s is no regular file", path);
+  else if (info.st_size > MAX_FILE_SIZE)
+    status = failure_set(failure, -EFBIG, "%s is over %u MiB, no BPF object",
+                         path, MAX_FILE_SIZE >> 20);
+  else if (!(file->bytes = malloc((size_t)info.st_size + 1)))
+    status = failure_set(failure, -ENOMEM, "out of memory");
+  while (status == 0 && file->size < (size_t)info.st_size) {
+    ssize_t got = read(fd, (char *)file->bytes + file->size,
+                       (size_t)info.st_size - file->size);
+    if (got <= 0)
+      status = failure_set(failure, got < 0 ? -errno : -EIO,
+                           "cannot read the object file %s", path);
+    else
+      file->size += (size_t)got;
+  }
+  close(fd);
+  if (status != 0)
+    load_free_file(file);
+  else
+    file->content = hash_bytes(file->bytes, file->size);
+  return status;
+}
+
+void load_free_file(struct load_file *file) {
+  free(file->bytes);
+  file->bytes = NULL;
+}
+
+int load_open(const struct load_file *file, struct bpf_object **object,
+              struct failure *failure) {
+  first_warning[0] = '\0';
+  libbpf_set_print(print);
+  LIBBPF_OPTS(bpf_object_open_opts, options, .object_name = file->name);
+  *object = bpf_object__open_mem(file->bytes, file->size, &options);
+  if (*object)
+    return 0;
+  int status = -errno;
+  return failure_set(failure, status, "%s is no BPF object that libbpf %s can "
+                     "read: %s",
+                     file->path, libbpf_version_string(),
+                     first_warning[0] ? first_warning : strerror(-status));
+}
+
+/* ---- Fronts ---- */
+
+static int check_lsm(struct failure *failure) {
+  struct probe_kernel kernel;
+  probe_kernel(&kernel);
+  switch (kernel.bpf_lsm) {
+  case PROBE_YES:
+    return 0;
+  case PROBE_NO:
+    return failure_set(failure, -ENOTSUP,
+                       "bpf is not among the active security modules (add it to "
+                       "lsm=%s on the kernel's command line)",
+                       kernel.lsm_list);
+  default:
+    return failure_set(failure, -ENOTSUP,
+                       "/sys/kernel/security/lsm cannot be read, so bpf is not "
+                       "known to be an active security module (mount "
+                       "securityfs, or the kernel has none)");
+  }
+}
+
+int load_select_front(struct bpf_object *object, const char *front,
+                      struct failure *failure) {
+  const struct btf *btf = bpf_object__btf(object);
+  struct bpf_program *program;
+  struct bpf_map *map;
+  bool needs_lsm = false;
+  bpf_object__for_each_program(program, object) {
+    bool wanted =
+        !btf || describe_wants_function(btf, bpf_program__name(program), front);
+    bpf_program__set_autoload(program, wanted);
+    needs_lsm |= wanted && bpf_program__type(program) == BPF_PROG_TYPE_LSM;
+  }
+  bpf_object__for_each_map(map, object) {
+    if (btf && !describe_wants_map(btf, bpf_map__name(map), front))
+      bpf_map__set_autocreate(map, false);
+  }
+  return needs_lsm ? check_lsm(failure) : 0;
+}
+
+/* ---- Loading ---- */
+
+int load_explain(int status, const char *doing, struct failure *failure) {
+  struct probe_kernel kernel;
+  probe_kernel(&kernel);
+  const char *said = first_warning[0] ? first_warning : strerror(-status);
+  if (!kernel.cap_bpf || !kernel.cap_perfmon)
+    return failure_set(failure, status,
+                       "%s needs the capabilities CAP_BPF and CAP_PERFMON (run "
+                       "as root, or grant them in the service's unit)",
+                       doing);
+  if (strcmp(kernel.lockdown, "confidentiality") == 0)
+    return failure_set(failure, status,
+                       "%s is forbidden by the kernel's lockdown "
+                       "(confidentiality): boot without it",
+                       doing);
+  if (!kernel.btf)
+    return failure_set(failure, status,
+                       "%s needs /sys/kernel/btf/vmlinux: use a kernel built "
+                       "with CONFIG_DEBUG_INFO_BTF (%s)",
+                       doing, said);
+  switch (status) {
+  case -EPERM:
+    return failure_set(failure, status,
+                       "%s is not permitted: this kernel (%s) refuses this type "
+                       "of program",
+                       doing, kernel.release);
+  case -ESRCH:
+  case -ENOENT:
+    return failure_set(failure, status,
+                       "%s: this kernel (%s) lacks what the program is to be "
+                       "attached to: %s",
+                       doing, kernel.release, said);
+  default:
+    return failure_set(failure, status, "%s is refused by this kernel (%s): %s",
+                       doing, kernel.release, said);
+  }
+}
+
+int load_into_kernel(struct bpf_object *object, struct failure *failure) {
+  first_warning[0] = '\0';
+  int status = bpf_object__load(object);
+  return status == 0 ? 0 : load_explain(status, "loading", failure);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * load.h - an object file, opened and loaded into the kernel with one of its fronts,
+ * or a line that explains why not.
+ */
+#ifndef BPF_WINDOW_LOAD_H
+#define BPF_WINDOW_LOAD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "object/describe.h"
+#include "window/failure.h"
+
+/* The bytes of an object file. */
+struct load_file {
+  const char *name; /* of the object, for libbpf */
+  const char *path;
+  void *bytes; /* owned */
+  size_t size;
+  uint64_t content; /* hash of the bytes */
+};
+
+/* Errors: -ENOENT and the like with the path; -EFBIG over 16 MiB. */
+int load_read_file(struct load_file *file, const char *name, const char *path,
+                   struct failure *failure);
+void load_free_file(struct load_file *file);
+
+/* Parses the file. The caller closes *object. */
+int load_open(const struct load_file *file, struct bpf_object **object,
+              struct failure *failure);
+
+/* Leaves out what other fronts need (front NULL: everything tagged), refuses a front
+ * of LSM programs where the BPF LSM is not active. Call it before loading. */
+int load_select_front(struct bpf_object *object, const char *front,
+                      struct failure *failure);
+
+/* Loads what was selected. */
+int load_into_kernel(struct bpf_object *object, struct failure *failure);
+
+/* One line on why the kernel refused to load or attach: cause and remedy. */
+int load_explain(int status, const char *doing, struct failure *failure);
+
+/* See object_log_libbpf. */
+void load_log_libbpf(void (*log)(const char *line));
+
+#endif

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+#include "pins.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "probe.h"
+
+struct pins_root {
+  char path[PINS_PATH_SIZE];
+  int fd; /* of the folder; holds the lock */
+};
+
+/* ---- Names and paths ---- */
+
+static int join(char path[PINS_PATH_SIZE], const char *root, const char *prefix,
+                const char *object, const char *pin) {
+  int length = snprintf(path, PINS_PATH_SIZE, "%s/%s%s%s%s", root, prefix,
+                        object, *pin ? "/" : "", pin);
+  return length < PINS_PATH_SIZE ? 0 : -ENAMETOOLONG;
+}
+
+int pins_staged_path(const struct pins_root *root, const char *object,
+                     const char *pin, char path[PINS_PATH_SIZE]) {
+  return join(path, root->path, PINS_STAGING_PREFIX, object, pin);
+}
+
+int pins_object_path(const char *root, const char *object, const char *pin,
+                     char path[PINS_PATH_SIZE]) {
+  return join(path, root, "", object, pin);
+}
+
+const char *pins_path(const struct pins_root *root) { return root->path; }
+
+static bool is_staging(const char *name) {
+  return strncmp(name, PINS_STAGING_PREFIX, strlen(PINS_STAGING_PREFIX)) == 0;
+}
+
+int pins_check_name(const char *name, struct failure *failure) {
+  bool good = *name && strlen(name) < PINS_NAME_SIZE && !is_staging(name);
+  for (const char *c = name; *c; c++)
+    good = good && (isalnum((unsigned char)*c) || *c == '_');
+  return good ? 0
+              : failure_set(failure, -EINVAL,
+                            "\"%s\" cannot be the name of an object: use up to "
+                            "%d letters, digits and underscores, and not "
+                            "\"" PINS_STAGING_PREFIX "\" in front",
+                            name, PINS_NAME_SIZE - 1);
+}
+
+/* ---- Folders ---- */
+
+static int visit_entries(const char *path, mode_t kind,
+                         int (*visit)(const char *name, void *context),
+                         void *context) {
+  DIR *folder = opendir(path);
+  if (!folder)
+    return errno == ENOENT ? 0 : -errno;
+  int status = 0;
+  struct dirent *entry;
+  while (status == 0 && (entry = readdir(folder))) {
+    struct stat info;
+    if (entry->d_name[0] != '.' &&
+        fstatat(dirfd(folder), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+        (info.st_mode & S_IFMT) == kind)
+      status = visit(entry->d_name, context);
+  }
+  closedir(folder);
+  return status;
+}
+
+static int unlink_pin(const char *name, void *context) {
+  char path[PINS_PATH_SIZE + PINS_NAME_SIZE * 2];
+  snprintf(path, sizeof(path), "%s/%s", (const char *)context, name);
+  return unlink(path) == 0 ? 0 : -errno;
+}
+
+/* P1: the record goes first. */
+static int remove_folder(const char *path, struct failure *failure) {
+  int status = unlink_pin(PINS_RECORD, (void *)path);
+  if (status == 0 || status == -ENOENT)
+    status = visit_entries(path, S_IFREG, unlink_pin, (void *)path);
+  if (status == 0 && rmdir(path) != 0 && errno != ENOENT)
+    status = -errno;
+  return status == 0 ? 0
+                     : failure_set(failure, status,
+                                   "cannot remove the pins in %s: %s", path,
+                                   strerror(-status));
+}
+
+static int make_folders(const char *path, struct failure *failure) {
+  char parent[PINS_PATH_SIZE];
+  snprintf(parent, sizeof(parent), "%s", path);
+  for (char *slash = strchr(parent + 1, '/');; slash = strchr(slash + 1, '/')) {
+    if (slash)
+      *slash = '\0';
+    if (mkdir(parent, 0700) != 0 && errno != EEXIST)
+      return failure_set(failure, -errno, "cannot make the folder %s: %s",
+                         parent, strerror(errno));
+    if (!slash)
+      return 0;
+    *slash = '/';
+  }
+}
+
+/* ---- The lock ---- */
+
+/* Finds who holds the flock of a folder: "1: FLOCK ADVISORY WRITE PID MA:MI:INO" */
+static void name_holder(int fd, char *holder, size_t size) {
+  snprintf(holder, size, "another process");
+  struct stat info;
+  FILE *locks = fopen("/proc/locks", "re");
+  if (!locks)
+    return;
+  char line[256];
+  while (fstat(fd, &info) == 0 && fgets(line, sizeof(line), locks)) {
+    int pid;
+    unsigned major_, minor_;
+    unsigned long inode;
+    if (sscanf(line, "%*d: FLOCK %*s %*s %d %x:%x:%lu", &pid, &major_, &minor_,
+               &inode) != 4 ||
+        inode != info.st_ino || makedev(major_, minor_) != info.st_dev)
+      continue;
+    char path[64], command[32] = "?";
+    snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+    FILE *comm = fopen(path, "re");
+    if (comm) {
+      if (fgets(command, sizeof(command), comm))
+        command[strcspn(command, "\n")] = '\0';
+      fclose(comm);
+    }
+    snprintf(holder, size, "process %d (%s)", pid, command);
+    break;
+  }
+  fclose(locks);
+}
+
+static int take_lock(const struct pins_root *root, struct failure *failure) {
+  if (flock(root->fd, LOCK_EX | LOCK_NB) == 0)
+    return 0;
+  if (errno != EWOULDBLOCK)
+    return failure_set(failure, -errno, "cannot lock %s: %s", root->path,
+                       strerror(errno));
+  char holder[80];
+  name_holder(root->fd, holder, sizeof(holder));
+  return failure_set(failure, -EBUSY,
+                     "%s is in use by %s; stop that, or set another PinDir",
+                     root->path, holder);
+}
+
+/* ---- What a crash left ---- */
+
+static bool has_record(const char *folder) {
+  char path[PINS_PATH_SIZE];
+  return join(path, folder, "", PINS_RECORD, "") == 0 && access(path, F_OK) == 0;
+}
+
+/* P2 for one folder below the root. */
+static int mend(const char *name, void *context) {
+  const struct pins_root *root = context;
+  char path[PINS_PATH_SIZE];
+  if (join(path, root->path, "", name, "") != 0)
+    return 0;
+  if (is_staging(name) && has_record(path))
+    return pins_commit(root, name + strlen(PINS_STAGING_PREFIX), NULL);
+  return has_record(path) ? 0 : remove_folder(path, NULL);
+}
+
+int pins_open(struct pins_root **out, const char *path,
+              struct failure *failure) {
+  if (path[0] != '/' || strlen(path) > PINS_PATH_SIZE - 3 * PINS_NAME_SIZE)
+    return failure_set(failure, -EINVAL,
+                       "PinDir \"%s\" must be an absolute path of at most %d "
+                       "bytes",
+                       path, PINS_PATH_SIZE - 3 * PINS_NAME_SIZE);
+  if (!probe_on_bpffs(path))
+    return failure_set(failure, -ENODEV,
+                       "%s is not on a BPF file system (mount -t bpf bpf "
+                       "/sys/fs/bpf)",
+                       path);
+  int status = make_folders(path, failure);
+  if (status != 0)
+    return status;
+  struct pins_root *root = calloc(1, sizeof(*root));
+  if (!root)
+    return failure_set(failure, -ENOMEM, "out of memory");
+  snprintf(root->path, sizeof(root->path), "%s", path);
+  root->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (root->fd < 0)
+    status = failure_set(failure, -errno, "cannot open %s: %s", path,
+                         strerror(errno));
+  if (status == 0)
+    status = take_lock(root, failure);
+  if (status == 0) {
+    status = visit_entries(path, S_IFDIR, mend, root);
+    if (status != 0)
+      failure_set(failure, status, "cannot mend what is left in %s: %s",
+                  path, strerror(-status));
+  }
+  if (status != 0) {
+    pins_close(&root);
+    return status;
+  }
+  *out = root;
+  return 0;
+}
+
+void pins_close(struct pins_root **root) {
+  if (!*root)
+    return;
+  if ((*root)->fd >= 0)
+    close((*root)->fd);
+  free(*root);
+  *root = NULL;
+}
+
+/* ---- An object's folder ---- */
+
+int pins_stage(const struct pins_root *root, const char *object,
+               struct failure *failure) {
+  char path[PINS_PATH_SIZE];
+  int status = pins_staged_path(root, object, "", path);
+  if (status != 0)
+    return failure_set(failure, status, "%s: name too long", object);
+  status = remove_folder(path, failure);
+  if (status == 0 && mkdir(path, 0700) != 0)
+    status = failure_set(failure, -errno, "cannot make the folder %s: %s", path,
+                         strerror(errno));
+  return status;
+}
+
+int pins_commit(const struct pins_root *root, const char *object,
+                struct failure *failure) {
+  char staged[PINS_PATH_SIZE], final[PINS_PATH_SIZE];
+  if (pins_staged_path(root, object, "", staged) != 0 ||
+      pins_object_path(root->path, object, "", final) != 0)
+    return failure_set(failure, -ENAMETOOLONG, "%s: name too long", object);
+  int status = remove_folder(final, failure);
+  if (status == 0 && rename(staged, final) != 0)
+    status = failure_set(failure, -errno, "cannot rename %s to %s: %s", staged,
+                         final, strerror(errno));
+  return status;
+}
+
+int pins_remove(const char *root, const char *object, struct failure *failure) {
+  char path[PINS_PATH_SIZE];
+  if (pins_object_path(root, object, "", path) != 0)
+    return failure_set(failure, -ENAMETOOLONG, "%s: name too long", object);
+  return remove_folder(path, failure);
+}
+
+struct folder_visit {
+  int (*visit)(const char *object, void *context);
+  void *context;
+};
+
+static int visit_object(const char *name, void *context) {
+  struct folder_visit *folder = context;
+  return is_staging(name) ? 0 : folder->visit(name, folder->context);
+}
+
+int pins_for_each(const char *root, int (*visit)(const char *object, void *context),
+                  void *context) {
+  struct folder_visit folder = {visit, context};
+  return visit_entries(root, S_IFDIR, visit_object, &folder);
+}
+
+int pins_for_each_pin(const char *root, const char *object,
+                      int (*visit)(const char *pin, void *context),
+                      void *context) {
+  char path[PINS_PATH_SIZE];
+  int status = pins_object_path(root, object, "", path);
+  return status == 0 ? visit_entries(path, S_IFREG, visit, context) : status;
+}
+
+int pins_read_record(const char *root, const char *object,
+                     struct pins_record *record, struct failure *failure) {
+  char path[PINS_PATH_SIZE];
+  if (pins_object_path(root, object, PINS_RECORD, path) != 0)
+    return failure_set(failure, -ENAMETOOLONG, "%s: name too long", object);
+  LIBBPF_OPTS(bpf_obj_get_opts, options, .file_flags = BPF_F_RDONLY);
+  int fd = bpf_obj_get_opts(path, &options);
+  if (fd < 0)
+    return failure_set(failure, fd, "cannot open the pin %s: %s", path,
+                       strerror(-fd));
+  struct bpf_map_info info = {0};
+  uint32_t size = sizeof(info), zero = 0;
+  int status = 0;
+  memset(record, 0, sizeof(*record));
+  if (bpf_obj_get_info_by_fd(fd, &info, &size) != 0)
+    status = -errno;
+  else if (info.type != BPF_MAP_TYPE_ARRAY ||
+           info.value_size != sizeof(*record))
+    status = -EINVAL;
+  else if (bpf_map_lookup_elem(fd, &zero, record) != 0)
+    status = -errno;
+  else if (record->format != PINS_FORMAT)
+    status = -EINVAL;
+  close(fd);
+  record->front[sizeof(record->front) - 1] = '\0';
+  record->reason[sizeof(record->reason) - 1] = '\0';
+  record->path[sizeof(record->path) - 1] = '\0';
+  return status == 0
+             ? 0
+             : failure_set(failure, status,
+                           status == -EINVAL
+                               ? "%s is the record of another version of this "
+                                 "program"
+                               : "cannot read the record %s",
+                           path);
+}

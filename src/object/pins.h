@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pins.h - the folder on bpffs in which objects stay alive without a process.
+ *
+ *   <root>/                     mode 0700, locked by the process that owns it
+ *     <object>/                 all pins of an object, whole or not there
+ *       record                  struct pins_record: what was loaded, and how
+ *       <map>                   the maps of its windows and of its policy
+ *       <window>_edge           the newest edge that was dispatched
+ *       link_<program>          keeps a program attached
+ *     staging_<object>/         being filled; left over only by a crash
+ *
+ * P1  A folder with a record is whole: the record is the last pin to be made and the
+ *     first to be removed.
+ * P2  An object's folder is replaced by filling a staging folder and renaming it.
+ *     Whatever a crash leaves is mended by the next pins_open: a staged folder with a
+ *     record takes its place, every other remainder is removed.
+ */
+#ifndef BPF_WINDOW_PINS_H
+#define BPF_WINDOW_PINS_H
+
+#include <stdint.h>
+
+#include "window/failure.h"
+
+#define PINS_ROOT "/sys/fs/bpf/bpf_window"
+#define PINS_PATH_SIZE 256
+#define PINS_NAME_SIZE 64
+
+#define PINS_RECORD "record"
+#define PINS_LINK_PREFIX "link_"
+#define PINS_STAGING_PREFIX "staging_"
+#define PINS_EDGE_SUFFIX "_edge"
+
+#define PINS_FORMAT 1
+
+/* The value of map `record`. */
+struct pins_record {
+  uint64_t format;     /* PINS_FORMAT */
+  uint64_t content;    /* hash of the object file */
+  uint64_t loaded_at;  /* wall clock, seconds */
+  char front[16];      /* the front in use; empty if the object has none */
+  char reason[344];    /* why earlier fronts were not taken; may be empty */
+  char path[128];      /* the object file */
+};
+
+/* The value of map `<window>_edge`: the newest edge that was dispatched, zeroes before
+ * the first. Both clocks, since a step of one must not make the other go back. */
+struct pins_edge {
+  uint64_t wall_ns; /* CLOCK_REALTIME */
+  uint64_t edge;    /* of the window, see window.h */
+};
+
+struct pins_root; /* an opened and locked root folder */
+
+/*
+ * Opens (and makes) the root folder, takes its lock and mends what a crash left
+ * (P2). Errors: -ENODEV if it is not on a bpffs, -EBUSY if another process has
+ * it (the text says which), -EPERM, -ENOMEM.
+ */
+int pins_open(struct pins_root **root, const char *path,
+              struct failure *failure);
+void pins_close(struct pins_root **root);
+const char *pins_path(const struct pins_root *root);
+
+/* Whether a name can be a folder of pins: letters, digits and _, not too long, and
+ * not one that would be taken for staging. */
+int pins_check_name(const char *name, struct failure *failure);
+
+/* Makes an empty staging folder for an object. */
+int pins_stage(const struct pins_root *root, const char *object,
+               struct failure *failure);
+
+/* The path of a pin in the staged or in the finished folder of an object. */
+int pins_staged_path(const struct pins_root *root, const char *object,
+                     const char *pin, char path[PINS_PATH_SIZE]);
+int pins_object_path(const char *root, const char *object, const char *pin,
+                     char path[PINS_PATH_SIZE]);
+
+/* P2: the staged folder takes the place of the object's folder. */
+int pins_commit(const struct pins_root *root, const char *object,
+                struct failure *failure);
+
+/* Removes the pins of an object; links without another holder are detached. 0 also
+ * if there were none. */
+int pins_remove(const char *root, const char *object, struct failure *failure);
+
+/* Calls visit for each object folder below the root, with its name; stops at the
+ * first non-zero return and passes it on. 0 if there is no such root. */
+int pins_for_each(const char *root, int (*visit)(const char *object, void *context),
+                  void *context);
+
+/* Calls visit for each pin of an object. */
+int pins_for_each_pin(const char *root, const char *object,
+                      int (*visit)(const char *pin, void *context),
+                      void *context);
+
+/* Reads the record of an object. Errors: -ENOENT if there is no such object,
+ * -EINVAL if it was written by another version. */
+int pins_read_record(const char *root, const char *object,
+                     struct pins_record *record, struct failure *failure);
+
+#endif
