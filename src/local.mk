@@ -11,7 +11,9 @@ libwindow_la_LIBADD = $(LIBBPF_LIBS) -lm
 OBJECT_CPPFLAGS = -DBPF_OBJECT_DIR='"$(bpfobjectdir)"'
 
 libobject_la_SOURCES = \
+  src/object/census.c src/object/census.h \
   src/object/describe.c src/object/describe.h \
+  src/object/discover.c src/object/discover.h \
   src/object/load.c src/object/load.h \
   src/object/object.c src/object/object.h \
   src/object/pins.c src/object/pins.h \

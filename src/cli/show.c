@@ -24,12 +24,15 @@ static const char usage[] =
     "  --csv             as CSV; with --per-second a line for each second\n"
     "  --input FILE      not from this machine: from a file that `report` or\n"
     "                    `show --json` wrote; - is standard input\n"
+    "  --width DURATION  width of a bucket, for a window that does not tell "
+    "it\n"
     "  --pin-dir DIR     look for pins below DIR, not " PINS_ROOT "\n";
 
 enum format { TEXT, JSON, CSV };
 
 struct options {
-  const char *window, *input, *pin_dir;
+  const char *window, *input;
+  struct source_options source;
   const char *from, *to;
   int64_t last_ns;
   enum format format;
@@ -46,11 +49,13 @@ static int parse(int argc, char **argv, struct options *options, bool *done) {
       {"json", no_argument, NULL, 'j'},
       {"csv", no_argument, NULL, 'c'},
       {"input", required_argument, NULL, 'i'},
+      {"width", required_argument, NULL, 'w'},
       {"pin-dir", required_argument, NULL, 'p'},
       {"help", no_argument, NULL, 'h'},
       {0}};
-  *options = (struct options){.pin_dir = PINS_ROOT};
+  *options = (struct options){.source.pin_dir = PINS_ROOT};
   *done = false;
+  int64_t width_ns;
   int option;
   while ((option = getopt_long(argc, argv, "h", known, NULL)) != -1) {
     switch (option) {
@@ -77,8 +82,14 @@ static int parse(int argc, char **argv, struct options *options, bool *done) {
     case 'i':
       options->input = optarg;
       break;
+    case 'w':
+      if (!units_parse_duration(optarg, &width_ns))
+        return complain_usage("show", "--width %s: no duration like 1s",
+                              optarg);
+      options->source.width_ns = (uint64_t)width_ns;
+      break;
     case 'p':
-      options->pin_dir = optarg;
+      options->source.pin_dir = optarg;
       break;
     case 'h':
       fputs(usage, stdout);
@@ -105,7 +116,7 @@ static int read_history(const struct options *options, struct history **history,
   if (options->input)
     return source_read_file(options->input, history, failure);
   struct source *source = NULL;
-  int status = source_open(&source, options->window, options->pin_dir, failure);
+  int status = source_open(&source, options->window, &options->source, failure);
   if (status == 0)
     status = source_read(source, history, failure);
   source_close(&source);

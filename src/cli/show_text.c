@@ -22,15 +22,16 @@ static void print_counters(const struct history *history, struct span span,
   uint64_t totals[BPF_WINDOW_MAX_VALUES];
   bool has_totals = history_total_at(history, span.to, totals);
   double seconds = history_span_seconds(history, span);
-  printf("  %-28s %14s %12s %18s\n", "counter", "events", "per second",
-         has_totals ? "since load" : "");
+  printf("  %-28s %14s %12s", "counter", "events", "per second");
+  printf(has_totals ? " %18s\n" : "\n", "since load");
   for (uint32_t i = 0; i < history->epoch.values; i++) {
-    char name[BPF_WINDOW_NAME_SIZE + 8], count[UNITS_TEXT], rate[UNITS_TEXT],
-        total[UNITS_TEXT];
+    char name[BPF_WINDOW_NAME_SIZE + 8], text[UNITS_TEXT];
     history_column_name(history, i, name);
-    printf("  %-28s %14s %12s %18s\n", name, units_count(sums[i], count),
-           units_rate(seconds > 0 ? (double)sums[i] / seconds : 0, rate),
-           has_totals ? units_count(totals[i], total) : "");
+    printf("  %-28s %14s", name, units_count(sums[i], text));
+    printf(" %12s", units_rate((double)sums[i] / seconds, text));
+    if (has_totals)
+      printf(" %18s", units_count(totals[i], text));
+    putchar('\n');
   }
 }
 

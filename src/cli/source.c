@@ -10,53 +10,12 @@
 #include <unistd.h>
 
 #include "history_json.h"
-#include "window/reader.h"
+#include "object/discover.h"
 
 struct source {
   struct reader *reader;
   char window[HISTORY_NAME_SIZE], object[HISTORY_NAME_SIZE];
 };
-
-/* ---- Finding ---- */
-
-static int no_such_window(const char *name, const char *pin_dir,
-                          struct failure *failure) {
-  /* A folder that cannot be searched looks empty to glob(). */
-  if (access(pin_dir, R_OK | X_OK) != 0 && errno != ENOENT)
-    return failure_set(failure, -errno,
-                       "cannot look into %s: %s (run as root, or with CAP_BPF "
-                       "and access to the folder)",
-                       pin_dir, strerror(errno));
-  return failure_set(failure, -ENOENT,
-                     "no window %s is pinned below %s (is its object loaded? "
-                     "`bpf-window list` names all)",
-                     name, pin_dir);
-}
-
-/* Writes the path of the window's pin. */
-static int find_pin(const char *name, const char *pin_dir, char *path,
-                    size_t size, struct failure *failure) {
-  if (name[0] == '/' || name[0] == '.') {
-    snprintf(path, size, "%s", name);
-    return 0;
-  }
-  char pattern[512];
-  const char *form = strchr(name, '/') ? "%s/%s" : "%s/*/%s";
-  snprintf(pattern, sizeof(pattern), form, pin_dir, name);
-  glob_t found;
-  if (glob(pattern, 0, NULL, &found) != 0)
-    return no_such_window(name, pin_dir, failure);
-  int status = 0;
-  if (found.gl_pathc > 1)
-    status = failure_set(failure, -ENOTUNIQ,
-                         "%zu objects have a window %s, say which: %s, %s%s",
-                         found.gl_pathc, name, found.gl_pathv[0],
-                         found.gl_pathv[1], found.gl_pathc > 2 ? ", ..." : "");
-  else
-    snprintf(path, size, "%s", found.gl_pathv[0]);
-  globfree(&found);
-  return status;
-}
 
 /* Cuts the last name off a path. */
 static const char *cut_last(char *path) {
@@ -71,24 +30,145 @@ static void copy_name(char name[HISTORY_NAME_SIZE], const char *from) {
   snprintf(name, HISTORY_NAME_SIZE, "%.*s", HISTORY_NAME_SIZE - 1, from);
 }
 
-int source_open(struct source **out, const char *name, const char *pin_dir,
-                struct failure *failure) {
-  char path[512];
-  int status = find_pin(name, pin_dir, path, sizeof(path), failure);
-  if (status != 0)
+/* ---- Finding ---- */
+
+/* Writes the path of the window's pin; -ENOENT without a text if there is none.
+ */
+static int find_pin(const char *name, const char *pin_dir, char *path,
+                    size_t size, struct failure *failure) {
+  if (name[0] == '/' || name[0] == '.') {
+    snprintf(path, size, "%s", name);
+    return 0;
+  }
+  char pattern[512];
+  snprintf(pattern, sizeof(pattern), strchr(name, '/') ? "%s/%s" : "%s/*/%s",
+           pin_dir, name);
+  glob_t found;
+  if (glob(pattern, 0, NULL, &found) != 0)
+    return -ENOENT;
+  int status = 0;
+  if (found.gl_pathc > 1)
+    status = failure_set(failure, -ENOTUNIQ,
+                         "%zu objects have a window %s, say which: %s, %s%s",
+                         found.gl_pathc, name, found.gl_pathv[0],
+                         found.gl_pathv[1], found.gl_pathc > 2 ? ", ..." : "");
+  else
+    snprintf(path, size, "%s", found.gl_pathv[0]);
+  globfree(&found);
+  return status;
+}
+
+static int no_such_window(const char *name, const char *pin_dir,
+                          bool looked_further, struct failure *failure) {
+  /* A folder that cannot be searched looks empty to glob(). */
+  if (euidaccess(pin_dir, R_OK | X_OK) != 0 && errno != ENOENT)
+    return failure_set(failure, -errno,
+                       "cannot look into %s: %s (run as root, or with CAP_BPF "
+                       "and access to the folder)",
+                       pin_dir, strerror(errno));
+  if (!looked_further)
+    return failure_set(failure, -EPERM,
+                       "no window %s is pinned below %s, and to look further "
+                       "needs CAP_SYS_ADMIN (run as root)",
+                       name, pin_dir);
+  return failure_set(failure, -ENOENT,
+                     "no window %s, neither pinned below %s nor in a program "
+                     "(is its object loaded? `bpf-window list` names all)",
+                     name, pin_dir);
+}
+
+/* Whether the window is the one with that map (map_id 0: with that name). */
+static bool is_meant(const struct discover_window *window, const char *name,
+                     uint32_t map_id) {
+  return map_id ? window->ring_id == map_id : strcmp(window->name, name) == 0;
+}
+
+/* Looks among all windows of the kernel. */
+static int open_discovered(struct source *source, const char *name,
+                           uint32_t map_id,
+                           const struct source_options *options,
+                           struct failure *failure) {
+  struct census *census = NULL;
+  struct discover_window *windows = NULL;
+  size_t count = 0;
+  int status = census_take(&census, options->pin_dir, failure);
+  if (status == 0)
+    status =
+        discover_windows(census, options->width_ns, &windows, &count, failure);
+  const struct discover_window *found = NULL;
+  for (size_t i = 0; status == 0 && i < count; i++) {
+    if (!is_meant(&windows[i], name, map_id))
+      continue;
+    if (found)
+      status = failure_set(failure, -ENOTUNIQ,
+                           "several windows are named %s, say which: id:%u, "
+                           "id:%u",
+                           name, found->ring_id, windows[i].ring_id);
+    found = &windows[i];
+  }
+  if (status == 0 && found) {
+    copy_name(source->window, found->name);
+    status = discover_open(found, &source->reader, failure);
+  } else if (status == 0) {
+    status = no_such_window(name, options->pin_dir, true, failure);
+  }
+  free(windows);
+  census_free(&census);
+  return status;
+}
+
+/* No pin has the name. Without the privilege to look further, that is what to
+ * say. */
+static int open_unpinned(struct source *source, const char *name,
+                         const struct source_options *options,
+                         struct failure *failure) {
+  int status = open_discovered(source, name, 0, options, failure);
+  if (status == -EPERM)
+    return no_such_window(name, options->pin_dir, false, failure);
+  return status;
+}
+
+/* A pin of this project's kind says all itself, which needs less privilege. */
+static int open_pinned(struct source *source, char *path,
+                       const struct source_options *options,
+                       struct failure *failure) {
+  int status = reader_open_pinned(&source->reader, path, failure);
+  if (status == 0) {
+    copy_name(source->window, cut_last(path));
+    copy_name(source->object, cut_last(path));
+  }
+  if (status != -ENOENT && status != -EINVAL)
     return status;
+  /* Not of this kind; perhaps it is a window nevertheless. */
+  uint32_t map_id;
+  status = discover_pinned_id(path, &map_id, failure);
+  if (status == 0)
+    status = open_discovered(source, path, map_id, options, failure);
+  return status;
+}
+
+int source_open(struct source **out, const char *name,
+                const struct source_options *options, struct failure *failure) {
   struct source *source = calloc(1, sizeof(*source));
   if (!source)
     return failure_set(failure, -ENOMEM, "out of memory");
-  status = reader_open_pinned(&source->reader, path, failure);
-  if (status != 0) {
-    source_close(&source);
-    return status;
+  char path[512];
+  int status;
+  if (strncmp(name, "id:", 3) == 0) {
+    status = open_discovered(
+        source, name, (uint32_t)strtoul(name + 3, NULL, 10), options, failure);
+  } else {
+    status = find_pin(name, options->pin_dir, path, sizeof(path), failure);
+    if (status == 0)
+      status = open_pinned(source, path, options, failure);
+    else if (status == -ENOENT)
+      status = open_unpinned(source, name, options, failure);
   }
-  copy_name(source->window, cut_last(path));
-  copy_name(source->object, cut_last(path));
-  *out = source;
-  return 0;
+  if (status == 0)
+    *out = source;
+  else
+    source_close(&source);
+  return status;
 }
 
 void source_close(struct source **source) {

@@ -3,8 +3,10 @@
  * source.h - from what a person typed to a window that can be read.
  *
  * A window is named by itself (`inode_cache`), with its object in front where
- * two objects have one of that name (`inode_cache/inode_cache`), or by the path
- * of its pin. All is opened for reading only; nothing is created.
+ * two objects have one of that name (`inode_cache/inode_cache`), by the path of
+ * its pin, or by the id of its map (`id:17238`). Names are looked up below the
+ * folder of pins first, then among all windows in the kernel. All is opened for
+ * reading only; nothing is created.
  */
 #ifndef BPF_WINDOW_SOURCE_H
 #define BPF_WINDOW_SOURCE_H
@@ -15,11 +17,15 @@
 
 struct source;
 
-/* Finds the window below pin_dir and opens it. Errors: -ENOENT, -EPERM,
- * -ENOTUNIQ if several objects have a window of that name, and reader_open's.
- */
-int source_open(struct source **source, const char *name, const char *pin_dir,
-                struct failure *failure);
+struct source_options {
+  const char *pin_dir; /* the folder of pins */
+  uint64_t width_ns;   /* for windows that do not tell theirs; 0: a second */
+};
+
+/* Finds the window and opens it. Errors: -ENOENT, -EPERM, -ENOTUNIQ if there
+ * are several of that name, -EINVAL if it cannot be read, -ENOMEM. */
+int source_open(struct source **source, const char *name,
+                const struct source_options *options, struct failure *failure);
 
 void source_close(struct source **source);
 

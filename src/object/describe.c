@@ -83,25 +83,19 @@ static int add_front(struct describe_fronts *fronts, const char *name,
   return 0;
 }
 
-int describe_fronts(struct bpf_object *object, struct describe_fronts *fronts,
+/* BTF keeps functions, and so their tags, in the order of the source. */
+int describe_fronts(const struct btf *btf, struct describe_fronts *fronts,
                     struct failure *failure) {
-  const struct btf *btf = bpf_object__btf(object);
-  struct bpf_program *program;
+  int status = 0;
   fronts->count = 0;
-  bpf_object__for_each_program(program, object) {
-    for (unsigned id = 1; btf && id < btf__type_cnt(btf); id++) {
-      const struct btf_type *type = btf__type_by_id(btf, id);
-      const char *text = tag_text(btf, type);
-      const char *name = text ? after(text, TAG_FRONT) : NULL;
-      if (!name || !is_tag_of(btf, type, BTF_KIND_FUNC,
-                              bpf_program__name(program)))
-        continue;
-      int status = add_front(fronts, name, failure);
-      if (status != 0)
-        return status;
-    }
+  for (unsigned id = 1; status == 0 && btf && id < btf__type_cnt(btf); id++) {
+    const struct btf_type *type = btf__type_by_id(btf, id);
+    const char *text = tag_text(btf, type);
+    const char *name = text ? after(text, TAG_FRONT) : NULL;
+    if (name && btf_is_func(btf__type_by_id(btf, type->type)))
+      status = add_front(fronts, name, failure);
   }
-  return 0;
+  return status;
 }
 
 /* ---- Buckets ---- */

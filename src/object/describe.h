@@ -13,7 +13,6 @@
 #include "window/failure.h"
 
 struct bpf_map;
-struct bpf_object;
 struct btf;
 
 /* Whether a map is the ring of a window: a per-CPU array whose value is a struct
@@ -43,8 +42,8 @@ struct describe_fronts {
   unsigned count; /* 0: the object has one way only, untagged */
 };
 
-/* The fronts in the order in which the programs name them. */
-int describe_fronts(struct bpf_object *object, struct describe_fronts *fronts,
+/* The fronts in the order in which the programs of the source name them. */
+int describe_fronts(const struct btf *btf, struct describe_fronts *fronts,
                     struct failure *failure);
 
 /*

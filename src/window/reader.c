@@ -43,52 +43,62 @@ static int map_info(int fd, const char *what, struct bpf_map_info *info,
   return 0;
 }
 
-static int check_shape(struct reader *reader, int epoch_fd,
-                       struct failure *failure) {
-  struct bpf_map_info ring, epoch, cursor;
-  int status = map_info(reader->ring_fd, "the ring", &ring, failure);
-  if (status == 0)
-    status = map_info(epoch_fd, "the epoch", &epoch, failure);
+static int check_ring(struct reader *reader, struct bpf_map_info *ring,
+                      struct failure *failure) {
+  int status = map_info(reader->ring_fd, "the ring", ring, failure);
   if (status != 0)
     return status;
-  if (ring.type != BPF_MAP_TYPE_PERCPU_ARRAY ||
-      ring.max_entries != BPF_WINDOW_SLOTS || ring.value_size % 8 != 0 ||
-      ring.value_size < 16)
+  if (ring->type != BPF_MAP_TYPE_PERCPU_ARRAY ||
+      ring->max_entries != BPF_WINDOW_SLOTS || ring->value_size % 8 != 0 ||
+      ring->value_size < 16)
     return failure_set(failure, -EINVAL,
                        "map %s is no window: it must be a per-CPU array of %d "
                        "entries, each of a label and counters of 8 bytes",
-                       ring.name, BPF_WINDOW_SLOTS);
-  if (epoch.type != BPF_MAP_TYPE_ARRAY || epoch.max_entries != 1 ||
-      epoch.value_size != sizeof(struct bpf_window_epoch))
-    return failure_set(failure, -EINVAL,
-                       "map %s is no epoch of a window (format %d): it must be "
-                       "an array of one entry of %zu bytes",
-                       epoch.name, BPF_WINDOW_FORMAT,
-                       sizeof(struct bpf_window_epoch));
-  reader->snapshot.values = ring.value_size / 8 - 1;
+                       ring->name, BPF_WINDOW_SLOTS);
+  reader->snapshot.values = ring->value_size / 8 - 1;
 
-  uint32_t zero = 0;
-  if (bpf_map_lookup_elem(epoch_fd, &zero, &reader->epoch) != 0)
-    return failure_set(failure, -errno, "cannot read the epoch %s: %s",
-                       epoch.name, strerror(errno));
   const char *problem = window_epoch_problem(&reader->epoch);
   if (!problem && reader->epoch.values != reader->snapshot.values)
     problem = "another number of counters than the ring";
   if (problem)
-    return failure_set(failure, -EINVAL, "the record in map %s has %s",
-                       epoch.name, problem);
+    return failure_set(failure, -EINVAL, "the record of window %s has %s",
+                       ring->name, problem);
+  return 0;
+}
 
+static int check_cursor(const struct reader *reader, const char *ring_name,
+                        struct failure *failure) {
+  struct bpf_map_info cursor;
   if (reader->cursor_fd < 0)
     return 0;
-  status = map_info(reader->cursor_fd, "the cursor", &cursor, failure);
+  int status = map_info(reader->cursor_fd, "the cursor", &cursor, failure);
   if (status == 0 &&
       (cursor.type != BPF_MAP_TYPE_PERCPU_ARRAY || cursor.max_entries != 1 ||
        cursor.value_size != cursor_size(reader)))
     status = failure_set(failure, -EINVAL,
                          "map %s is no cursor of window %s: it must be a "
                          "per-CPU array of one entry of %zu bytes",
-                         cursor.name, ring.name, cursor_size(reader));
+                         cursor.name, ring_name, cursor_size(reader));
   return status;
+}
+
+static int read_epoch(int epoch_fd, struct bpf_window_epoch *record,
+                      struct failure *failure) {
+  struct bpf_map_info epoch;
+  int status = map_info(epoch_fd, "the epoch", &epoch, failure);
+  if (status != 0)
+    return status;
+  if (epoch.type != BPF_MAP_TYPE_ARRAY || epoch.max_entries != 1 ||
+      epoch.value_size != sizeof(*record))
+    return failure_set(failure, -EINVAL,
+                       "map %s is no epoch of a window (format %d): it must be "
+                       "an array of one entry of %zu bytes",
+                       epoch.name, BPF_WINDOW_FORMAT, sizeof(*record));
+  uint32_t zero = 0;
+  if (bpf_map_lookup_elem(epoch_fd, &zero, record) != 0)
+    return failure_set(failure, -errno, "cannot read the epoch %s: %s",
+                       epoch.name, strerror(errno));
+  return 0;
 }
 
 static int allocate(struct reader *reader) {
@@ -106,8 +116,9 @@ static int allocate(struct reader *reader) {
   return 0;
 }
 
-int reader_open(struct reader **out, int ring_fd, int epoch_fd, int cursor_fd,
-                struct failure *failure) {
+int reader_open_described(struct reader **out, int ring_fd, int cursor_fd,
+                          const struct bpf_window_epoch *record,
+                          struct failure *failure) {
   int cpus = libbpf_num_possible_cpus();
   if (cpus < 0)
     return failure_set(failure, cpus, "cannot tell the possible CPUs: %s",
@@ -116,18 +127,22 @@ int reader_open(struct reader **out, int ring_fd, int epoch_fd, int cursor_fd,
   if (!reader)
     return failure_set(failure, -ENOMEM, "out of memory");
   reader->batch = true;
+  reader->epoch = *record;
   reader->snapshot.slots = BPF_WINDOW_SLOTS;
   reader->snapshot.cpus = (uint32_t)cpus;
   reader->ring_fd = fcntl(ring_fd, F_DUPFD_CLOEXEC, 0);
   reader->cursor_fd =
       cursor_fd < 0 ? -1 : fcntl(cursor_fd, F_DUPFD_CLOEXEC, 0);
 
+  struct bpf_map_info ring;
   int status = 0;
   if (reader->ring_fd < 0 || (cursor_fd >= 0 && reader->cursor_fd < 0))
     status = failure_set(failure, -errno, "cannot keep the map's descriptor: %s",
                          strerror(errno));
   if (status == 0)
-    status = check_shape(reader, epoch_fd, failure);
+    status = check_ring(reader, &ring, failure);
+  if (status == 0)
+    status = check_cursor(reader, ring.name, failure);
   if (status == 0 && allocate(reader) != 0)
     status = failure_set(failure, -ENOMEM, "out of memory");
   if (status != 0) {
@@ -136,6 +151,15 @@ int reader_open(struct reader **out, int ring_fd, int epoch_fd, int cursor_fd,
   }
   *out = reader;
   return 0;
+}
+
+int reader_open(struct reader **reader, int ring_fd, int epoch_fd,
+                int cursor_fd, struct failure *failure) {
+  struct bpf_window_epoch record;
+  int status = read_epoch(epoch_fd, &record, failure);
+  if (status == 0)
+    status = reader_open_described(reader, ring_fd, cursor_fd, &record, failure);
+  return status;
 }
 
 static int open_pin(const char *path, const char *suffix,

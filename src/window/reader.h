@@ -31,6 +31,12 @@ struct reader_statistics {
 int reader_open(struct reader **reader, int ring_fd, int epoch_fd,
                 int cursor_fd, struct failure *failure);
 
+/* The same for a window whose record was come by otherwise: the ring need not have an
+ * epoch map of this project's kind. */
+int reader_open_described(struct reader **reader, int ring_fd, int cursor_fd,
+                          const struct bpf_window_epoch *record,
+                          struct failure *failure);
+
 /* The same from pins: PATH, PATH_epoch, PATH_cursor, opened read-only. */
 int reader_open_pinned(struct reader **reader, const char *path,
                        struct failure *failure);

@@ -80,14 +80,23 @@ void window_sum_of_cpu(const struct window_snapshot *snapshot, uint32_t cpu,
   }
 }
 
+/* Label 0 is a slot never used, whatever the range; only a window whose epoch
+ * is its first event has counts there. */
+static bool is_unused(const struct window_snapshot *snapshot,
+                      const uint64_t *bucket) {
+  for (uint32_t i = 0; i <= snapshot->values; i++)
+    if (bucket[i] != 0)
+      return false;
+  return true;
+}
+
 /* Adds one CPU's buckets to the rows. */
 static void add_series(const struct window_snapshot *snapshot, uint32_t cpu,
                        uint64_t from, uint64_t to, uint64_t *rows,
                        bool *counted) {
   for (uint32_t slot = 0; slot < snapshot->slots; slot++) {
     const uint64_t *bucket = bucket_at(snapshot, slot, cpu);
-    /* Label 0 is a slot never used, whatever the range. */
-    if (bucket[0] == 0 || bucket[0] < from || bucket[0] >= to)
+    if (bucket[0] < from || bucket[0] >= to || is_unused(snapshot, bucket))
       continue;
     add_values(rows + (bucket[0] - from) * snapshot->values, bucket + 1,
                snapshot->values);
