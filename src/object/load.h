@@ -12,6 +12,8 @@
 #include "object/describe.h"
 #include "window/failure.h"
 
+struct bpf_object;
+
 /* The bytes of an object file. */
 struct load_file {
   const char *name; /* of the object, for libbpf */

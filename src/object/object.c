@@ -444,7 +444,7 @@ static int read_fronts(const struct load_file *file,
   int status = load_open(file, &opened, failure);
   if (status != 0)
     return status;
-  status = describe_fronts(opened, fronts, failure);
+  status = describe_fronts(bpf_object__btf(opened), fronts, failure);
   bpf_object__close(opened);
   return status;
 }
