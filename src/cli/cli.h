@@ -13,6 +13,7 @@ enum cli_status {
 };
 
 /* argv[0] is the verb's name; the options follow. */
+int list_main(int argc, char **argv);
 int show_main(int argc, char **argv);
 
 /* Prints `bpf-window: VERB: ` and the text as one line to stderr. */

@@ -20,6 +20,7 @@ struct verb {
 };
 
 static const struct verb verbs[] = {
+    {"list", list_main, "every window on this machine, and who has it"},
     {"show", show_main,
      "totals, rates, ratios and the worst seconds of a window"},
 };

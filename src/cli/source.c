@@ -91,7 +91,7 @@ static int open_discovered(struct source *source, const char *name,
   struct census *census = NULL;
   struct discover_window *windows = NULL;
   size_t count = 0;
-  int status = census_take(&census, options->pin_dir, failure);
+  int status = census_take(&census, NULL, failure);
   if (status == 0)
     status =
         discover_windows(census, options->width_ns, &windows, &count, failure);

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,8 +128,32 @@ const char *units_rate(double per_second, char text[UNITS_TEXT]) {
     return strcpy(text, "-");
   units_count((uint64_t)tenths / 10, text);
   size_t length = strlen(text);
-  snprintf(text + length, UNITS_TEXT - length, ".%llu",
-           (unsigned long long)tenths % 10);
+  snprintf(text + length, UNITS_TEXT - length, ".%" PRIu64,
+           (uint64_t)tenths % 10);
+  return text;
+}
+
+const char *units_bytes(uint64_t bytes, char text[UNITS_TEXT]) {
+  uint64_t kilobytes = (bytes + 1023) / 1024;
+  if (kilobytes < 10 * 1024)
+    snprintf(text, UNITS_TEXT, "%" PRIu64 " KB", kilobytes);
+  else
+    snprintf(text, UNITS_TEXT, "%" PRIu64 " MB", kilobytes / 1024);
+  return text;
+}
+
+const char *units_age(uint64_t seconds, char text[UNITS_TEXT]) {
+  uint64_t minutes = seconds / 60, hours = minutes / 60, days = hours / 24;
+  if (days > 0)
+    snprintf(text, UNITS_TEXT, "%" PRIu64 " d %" PRIu64 " h", days, hours % 24);
+  else if (hours > 0)
+    snprintf(text, UNITS_TEXT, "%" PRIu64 " h %" PRIu64 " min", hours,
+             minutes % 60);
+  else if (minutes > 0)
+    snprintf(text, UNITS_TEXT, "%" PRIu64 " min %" PRIu64 " s", minutes,
+             seconds % 60);
+  else
+    snprintf(text, UNITS_TEXT, "%" PRIu64 " s", seconds);
   return text;
 }
 

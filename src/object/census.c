@@ -188,6 +188,8 @@ static int visit_pin(const char *path, const struct stat *stat, int type,
 }
 
 static int add_pins(struct census *census, const char *bpffs) {
+  if (!bpffs)
+    return 0;
   pins_into = census;
   int status = nftw(bpffs, visit_pin, 8, FTW_PHYS | FTW_MOUNT);
   return status == -ENOMEM ? status : 0;

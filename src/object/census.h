@@ -44,9 +44,9 @@ struct census {
 };
 
 /*
- * Takes the census; pins are those below bpffs. Errors: -EPERM (walking ids
- * needs CAP_SYS_ADMIN), -ENOMEM. What may not be seen of other processes is
- * left out silently.
+ * Takes the census; pins are those below bpffs (NULL: none are looked for).
+ * Errors: -EPERM (walking ids needs CAP_SYS_ADMIN), -ENOMEM. What may not be
+ * seen of other processes is left out silently.
  */
 int census_take(struct census **census, const char *bpffs,
                 struct failure *failure);

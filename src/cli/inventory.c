@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+#include "inventory.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- How busy ---- */
+
+/* Events are what the totals count; without a total, all that is counted. */
+static uint64_t events_of(const struct bpf_window_epoch *record,
+                          const uint64_t *sums) {
+  uint64_t totals = 0, all = 0;
+  uint32_t value = 0;
+  bool has_total = false;
+  for (uint32_t c = 0; c < record->counters; c++) {
+    bool total = record->counter[c].role == BPF_WINDOW_ROLE_TOTAL;
+    has_total |= total;
+    for (uint32_t i = 0; i < record->counter[c].values; i++, value++) {
+      all += sums[value];
+      totals += total ? sums[value] : 0;
+    }
+  }
+  return has_total ? totals : all;
+}
+
+static uint64_t monotonic_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
+}
+
+static void measure(struct inventory_window *window, struct reader *reader) {
+  const struct bpf_window_epoch *record = &window->found.record;
+  const struct window_snapshot *snapshot;
+  uint64_t sums[BPF_WINDOW_MAX_VALUES];
+  uint64_t now_ns = monotonic_ns();
+  window->age_seconds = now_ns > record->epoch_ns
+                            ? (now_ns - record->epoch_ns) / 1000000000ULL
+                            : 0;
+  if (reader_snapshot(reader, &snapshot, NULL) != 0)
+    return;
+  uint64_t to = window_settled_edge(record, now_ns);
+  uint64_t recent = INVENTORY_RECENT_SECONDS * 1000000000ULL / record->width_ns;
+  window_sum(snapshot, to > recent ? to - recent : 0, to, sums);
+  window->recent_events = events_of(record, sums);
+  window->activity_known = true;
+}
+
+/* ---- With a census: all windows ---- */
+
+static int take_all(struct inventory *inventory, uint64_t width_ns,
+                    struct failure *failure) {
+  struct discover_window *found;
+  int status = discover_windows(inventory->census, width_ns, &found,
+                                &inventory->count, failure);
+  if (status != 0)
+    return status;
+  inventory->windows =
+      calloc(inventory->count + 1, sizeof(*inventory->windows));
+  for (size_t i = 0; inventory->windows && i < inventory->count; i++) {
+    struct inventory_window *window = &inventory->windows[i];
+    struct reader *reader = NULL;
+    window->found = found[i];
+    for (size_t p = 0; p < inventory->census->pin_count; p++)
+      if (inventory->census->pins[p].map_id == found[i].ring_id)
+        memcpy(window->pin, inventory->census->pins[p].path,
+               sizeof(window->pin));
+    if (discover_open(&window->found, &reader, NULL) == 0)
+      measure(window, reader);
+    reader_close(&reader);
+  }
+  free(found);
+  return inventory->windows ? 0
+                            : failure_set(failure, -ENOMEM, "out of memory");
+}
+
+/* ---- Without: what is pinned ---- */
+
+static void take_pin(struct inventory_window *window, const char *pin) {
+  struct reader *reader = NULL;
+  struct failure failure;
+  const char *slash = strrchr(pin, '/');
+  snprintf(window->pin, sizeof(window->pin), "%s", pin);
+  snprintf(window->found.name, sizeof(window->found.name), "%.63s", slash + 1);
+  discover_pinned_id(pin, &window->found.ring_id, NULL);
+  if (reader_open_pinned(&reader, pin, &failure) != 0) {
+    snprintf(window->found.problem, sizeof(window->found.problem), "%.120s",
+             failure.text);
+    return;
+  }
+  window->found.record = *reader_epoch(reader);
+  measure(window, reader);
+  reader_close(&reader);
+}
+
+static int take_pins(struct inventory *inventory, const char *pin_dir,
+                     struct failure *failure) {
+  char pattern[512];
+  glob_t found;
+  if (euidaccess(pin_dir, R_OK | X_OK) != 0)
+    return failure_set(
+        failure, -EPERM,
+        "cannot look into %s: %s; nor into running programs, which "
+        "needs CAP_SYS_ADMIN (run as root)",
+        pin_dir, strerror(errno));
+  snprintf(pattern, sizeof(pattern), "%s/*/*_epoch", pin_dir);
+  if (glob(pattern, 0, NULL, &found) != 0)
+    return 0;
+  inventory->windows = calloc(found.gl_pathc, sizeof(*inventory->windows));
+  for (size_t i = 0; inventory->windows && i < found.gl_pathc; i++) {
+    char *pin = found.gl_pathv[i];
+    pin[strlen(pin) - strlen("_epoch")] = '\0';
+    take_pin(&inventory->windows[inventory->count++], pin);
+  }
+  globfree(&found);
+  return inventory->windows ? 0
+                            : failure_set(failure, -ENOMEM, "out of memory");
+}
+
+int inventory_take(struct inventory *inventory, const char *pin_dir,
+                   uint64_t width_ns, struct failure *failure) {
+  memset(inventory, 0, sizeof(*inventory));
+  /* Other agents pin elsewhere: all of bpffs is searched, and the folder. */
+  const char *bpffs = strncmp(pin_dir, PINS_ROOT, strlen(PINS_ROOT)) == 0
+                          ? "/sys/fs/bpf"
+                          : pin_dir;
+  int status = census_take(&inventory->census, bpffs, failure);
+  if (status == 0)
+    status = take_all(inventory, width_ns, failure);
+  else if (status == -EPERM)
+    status = take_pins(inventory, pin_dir, failure);
+  if (status != 0)
+    inventory_free(inventory);
+  return status;
+}
+
+void inventory_free(struct inventory *inventory) {
+  census_free(&inventory->census);
+  free(inventory->windows);
+  memset(inventory, 0, sizeof(*inventory));
+}
