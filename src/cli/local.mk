@@ -4,6 +4,7 @@ bpf_window_SOURCES = \
   src/cli/cli.h src/cli/main.c src/cli/complain.c \
   src/cli/history.c src/cli/history.h \
   src/cli/history_json.c src/cli/history_json.h src/cli/history_read.c \
+  src/cli/inventory.c src/cli/inventory.h src/cli/list.c \
   src/cli/show.c src/cli/show.h src/cli/show_per_second.c src/cli/show_text.c \
   src/cli/source.c src/cli/source.h \
   src/cli/units.c src/cli/units.h
