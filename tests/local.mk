@@ -1,6 +1,63 @@
+# Tests print TAP. tests/run.sh builds and runs them by suite; `make check` runs what
+# needs no root.
 if HAVE_CMOCKA
-check_PROGRAMS += tests/unit/test_window
-tests_unit_test_window_SOURCES = tests/unit/test_window.c
-tests_unit_test_window_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_test_window_LDADD = libwindow.la $(CMOCKA_LIBS)
+UNIT_TESTS = tests/unit/test_edges tests/unit/test_policy tests/unit/test_ring_model tests/unit/test_window
+KERNEL_TESTS = tests/bpf/test_object tests/bpf/test_ring tests/collectd/open_known_files
+check_PROGRAMS += $(UNIT_TESTS) $(KERNEL_TESTS)
+TESTS += $(UNIT_TESTS)
 endif
+
+TEST_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+
+tests_unit_test_edges_SOURCES = tests/unit/test_edges.c src/collectd/edges.c
+tests_unit_test_edges_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_unit_test_edges_LDADD = libwindow.la $(CMOCKA_LIBS)
+
+tests_unit_test_policy_SOURCES = tests/unit/test_policy.c
+tests_unit_test_policy_CPPFLAGS = $(TEST_CPPFLAGS) -I$(srcdir)/bpf
+tests_unit_test_policy_LDADD = libobject.la $(CMOCKA_LIBS)
+
+# window.bpf.h compiled for this machine, on maps of the test.
+tests_unit_test_ring_model_SOURCES = tests/unit/test_ring_model.c tests/unit/native/bpf/bpf_helpers.h
+tests_unit_test_ring_model_CPPFLAGS = -I$(srcdir)/tests/unit/native $(TEST_CPPFLAGS)
+tests_unit_test_ring_model_LDADD = libwindow.la $(CMOCKA_LIBS)
+
+tests_unit_test_window_SOURCES = tests/unit/test_window.c
+tests_unit_test_window_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_unit_test_window_LDADD = libwindow.la $(CMOCKA_LIBS)
+
+tests_bpf_test_object_SOURCES = tests/bpf/test_object.c tests/bpf/place.c tests/bpf/place.h
+tests_bpf_test_object_CPPFLAGS = $(TEST_CPPFLAGS) $(LIBBPF_CFLAGS)
+tests_bpf_test_object_LDADD = libobject.la $(CMOCKA_LIBS)
+
+tests_bpf_test_ring_SOURCES = tests/bpf/test_ring.c tests/bpf/place.c tests/bpf/place.h
+tests_bpf_test_ring_CPPFLAGS = $(TEST_CPPFLAGS) $(LIBBPF_CFLAGS)
+tests_bpf_test_ring_LDADD = libobject.la $(CMOCKA_LIBS)
+
+tests_collectd_open_known_files_SOURCES = tests/collectd/open_known_files.c
+
+# BPF objects of the tests; several are made from one source.
+TEST_BPF_OBJECTS = \
+  tests/bpf/injected_clock.bpf.o \
+  tests/bpf/marked_calls.bpf.o \
+  tests/bpf/marked_calls_again.bpf.o \
+  tests/bpf/marked_calls_other.bpf.o \
+  tests/bpf/no_window.bpf.o \
+  tests/bpf/torn_window.bpf.o \
+  tests/collectd/one_process.bpf.o
+check_DATA = $(TEST_BPF_OBJECTS)
+CLEANFILES += $(TEST_BPF_OBJECTS)
+$(TEST_BPF_OBJECTS): $(bpfinclude_HEADERS) $(BPF_PROGRAM_INCLUDES) bpf/inode_cache.bpf.c
+
+COMPILE_BPF = $(BPF_CC) $(BPF_CFLAGS) $(BPF_CPPFLAGS) -I$(srcdir)/bpf/include -I$(srcdir)/bpf
+tests/bpf/marked_calls_again.bpf.o: tests/bpf/marked_calls.bpf.c
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(COMPILE_BPF) -DOTHER_PROGRAM -c $< -o $@
+tests/bpf/marked_calls_other.bpf.o: tests/bpf/marked_calls.bpf.c
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(COMPILE_BPF) -DOTHER_COUNTERS -c $< -o $@
+
+EXTRA_DIST += tests/run.sh \
+  tests/bpf/injected_clock.bpf.c tests/bpf/marked_calls.bpf.c \
+  tests/bpf/no_window.bpf.c tests/bpf/torn_window.bpf.c \
+  tests/collectd/one_process.bpf.c
+
+include tests/bench/local.mk

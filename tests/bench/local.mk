@@ -1,0 +1,32 @@
+# The benchmarks: built and run by `make bench` only.
+EXTRA_PROGRAMS = tests/bench/bench
+tests_bench_bench_SOURCES = \
+  tests/bench/bench.c \
+  tests/bench/counting.c tests/bench/counting.h \
+  tests/bench/machine.c tests/bench/machine.h \
+  tests/bench/reading.c tests/bench/reading.h \
+  tests/bench/result.c tests/bench/result.h \
+  tests/bench/series.c tests/bench/series.h \
+  tests/bench/stream.c tests/bench/stream.h \
+  tests/bench/variants.h \
+  tests/bench/window_setup.c tests/bench/window_setup.h
+nodist_tests_bench_bench_SOURCES = tests/bench/bench.skel.h
+tests_bench_bench_CPPFLAGS = $(AM_CPPFLAGS) $(LIBBPF_CFLAGS) -I.
+tests_bench_bench_LDADD = libwindow.la $(LIBBPF_LIBS) -lpthread -lm
+
+tests/bench/bench.bpf.o: tests/bench/variants.h $(bpfinclude_HEADERS)
+tests/bench/bench.skel.h: tests/bench/bench.bpf.o
+	$(AM_V_GEN)$(BPFTOOL) gen skeleton $< name bench_bpf > $@.new && mv $@.new $@
+tests/bench/bench-bench.$(OBJEXT) \
+tests/bench/bench-counting.$(OBJEXT) \
+tests/bench/bench-reading.$(OBJEXT) \
+tests/bench/bench-stream.$(OBJEXT): tests/bench/bench.skel.h
+
+CLEANFILES += tests/bench/bench tests/bench/bench.bpf.o tests/bench/bench.skel.h \
+  tests/bench/results.json tests/bench/performance.svg tests/bench/tables.md
+EXTRA_DIST += tests/bench/bench.bpf.c tests/bench/run.sh tests/bench/report.py tests/bench/plot.py \
+ %
+
+bench: tests/bench/bench
+	BUILD_DIR=. SOURCE_DIR=$(srcdir) BPFTOOL=$(BPFTOOL) $(srcdir)/tests/bench/run.sh
+.PHONY: bench
