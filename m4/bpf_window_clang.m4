@@ -22,8 +22,8 @@ AC_DEFUN([BPF_WINDOW_PROG_CLANG_BPF], [
   AS_IF([test -n "$bpf_window_multiarch" && test -d "/usr/include/$bpf_window_multiarch"],
     [BPF_CPPFLAGS="-D__TARGET_ARCH_$bpf_window_arch -idirafter /usr/include/$bpf_window_multiarch"],
     [BPF_CPPFLAGS="-D__TARGET_ARCH_$bpf_window_arch"])
-  dnl v3: value-returning atomics. -fno-stack-protector and the like do not exist there.
-  BPF_CFLAGS="-target bpf -mcpu=v3 -g -O2 -Wall -Wextra"
+  dnl v3: value-returning atomics. BPF_PROG gives every program parameters it may not use.
+  BPF_CFLAGS="-target bpf -mcpu=v3 -g -O2 -Wall -Wextra -Wno-unused-parameter"
   AC_SUBST([BPF_CPPFLAGS])
   AC_SUBST([BPF_CFLAGS])
 

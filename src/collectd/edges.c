@@ -51,6 +51,9 @@ struct edges edges_due(const struct bpf_window_epoch *epoch,
       due.first_ns += interval_ns;
       due.lost_ns = due.first_ns - last->wall_ns;
     }
+    /* Up to two intervals the writers bridge, with the right sum. */
+    if (due.lost_ns <= 2 * interval_ns)
+      due.lost_ns = 0;
   }
   if (due.first_ns <= newest_ns)
     due.count = (newest_ns - due.first_ns) / interval_ns + 1;

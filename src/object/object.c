@@ -271,9 +271,8 @@ static int attach(struct object *object, struct bpf_object *loaded,
     if (!bpf_program__autoload(program))
       continue;
     struct bpf_link *link = bpf_program__attach(program);
-    if (!link && (errno == EOPNOTSUPP || errno == ESRCH) &&
-        bpf_program__expected_attach_type(program) == 0)
-      continue; /* a type that is run or attached by somebody else */
+    if (!link && errno == EOPNOTSUPP)
+      continue; /* of a type that somebody else runs or attaches */
     char doing[PINS_NAME_SIZE * 2];
     snprintf(doing, sizeof(doing), "attaching %s", bpf_program__name(program));
     if (!link)

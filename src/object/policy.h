@@ -84,4 +84,18 @@ int policy_check_safe(const struct policy *policy, const char *const *needed,
 int policy_install(const struct policy *policy, int policy_fd, int state_fd,
                    bool enforce, struct failure *failure);
 
+/* Whether the object whose map `file_policy_state` is pinned at the path denies
+ * opens; false if there is no such pin. */
+bool policy_is_enforced(const char *state_pin);
+
+/*
+ * Denies the files that exist in denied folders by whatever path they are
+ * reached (hard links, bind mounts), by opening each. Call it with the programs
+ * attached, behind each policy_install that enforces; marks of the policy
+ * before are void then, and not before. -ENOSPC: there are more files than can
+ * be marked.
+ */
+int policy_mark(const struct policy *policy, int state_fd,
+                struct failure *failure);
+
 #endif

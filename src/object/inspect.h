@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * inspect.h - what is in an object file, without loading it.
+ */
+#ifndef BPF_WINDOW_INSPECT_H
+#define BPF_WINDOW_INSPECT_H
+
+#include <stddef.h>
+
+#include "describe.h"
+
+struct inspect_window {
+  char name[64];
+  struct bpf_window_epoch record; /* the times are 0 */
+};
+
+struct inspect_object {
+  struct inspect_window *window; /* owned */
+  size_t windows;
+  struct describe_fronts fronts;
+};
+
+/* Errors: those of load_read_file and load_open, and -EINVAL for a file without
+ * a window or with one that cannot be read. */
+int inspect_file(const char *path, struct inspect_object *object,
+                 struct failure *failure);
+void inspect_free(struct inspect_object *object);
+
+#endif

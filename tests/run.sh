@@ -1,0 +1,145 @@
+#!/bin/bash
+# tests/run.sh [--no-build] [--tap] [SUITE...]: installs what the tests need, builds, and
+# runs the suites. Without a SUITE: all of them but the benchmarks.
+#
+#   unit      arithmetic, rules, parsers: no kernel, no root
+#   bpf       the window and the life of an object in this kernel
+#   collectd  a real, private collectd: values, RRDs, bad configs
+#   cli       the command bpf-window
+#   policy    the file policy's cache, case by case
+#   faults    kills, outages, failing steps
+#   outputs   real servers behind collectd
+#   source    shell scripts, man pages, layers, headers that compile alone
+#   vm        all of this on other kernels, in virtual machines
+#             (vm KERNEL... picks the kernels)
+#   bench     the benchmarks: figures, no verdict
+#
+# --no-build  runs what $BUILD_DIR (default: build/tests) holds; installs nothing
+# --tap       prints the tests' own TAP lines only, for a harness that counts them
+#
+# Every test prints TAP. The last line is "N passed, N failed, N skipped"; the exit status
+# is 0 if none failed.
+set -euo pipefail
+
+SOURCE_DIR=$(cd "$(dirname "$0")/.." && pwd)
+BUILD_DIR=${BUILD_DIR:-$SOURCE_DIR/build/tests}
+export SOURCE_DIR BUILD_DIR
+ALL_SUITES=(source unit bpf collectd cli policy faults outputs vm)
+
+build=yes tap=no
+suites=() kernels=()
+log=$(mktemp) # TAP lines of all tests
+trap 'rm -f "$log"' EXIT
+
+usage() {
+  sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
+}
+
+parse() {
+  while [ $# -gt 0 ]; do
+    case $1 in
+    --no-build) build=no ;;
+    --tap) tap=yes ;;
+    --help) usage; exit 0 ;;
+    -*) echo "tests/run.sh: unknown option $1 (see --help)" >&2; exit 2 ;;
+    vm) suites+=(vm); shift; kernels=("$@"); break ;;
+    *)
+      [ -d "$SOURCE_DIR/tests/$1" ] || {
+        echo "tests/run.sh: no suite \"$1\" (see --help)" >&2; exit 2
+      }
+      suites+=("$1") ;;
+    esac
+    shift
+  done
+  [ ${#suites[@]} -gt 0 ] || suites=("${ALL_SUITES[@]}")
+}
+
+say() { [ "$tap" = yes ] || echo "$@"; }
+
+install_and_build() {
+  local packages=(build run test)
+  [[ " ${suites[*]} " != *" vm "* ]] || packages+=(vm)
+  [[ " ${suites[*]} " != *" outputs "* ]] || packages+=(outputs)
+  "$SOURCE_DIR/tools/packages.sh" "${packages[@]}"
+  say "== build"
+  mkdir -p "$BUILD_DIR"
+  (
+    [ -x "$SOURCE_DIR/configure" ] || "$SOURCE_DIR/bootstrap"
+    cd "$BUILD_DIR"
+    [ -f Makefile ] || "$SOURCE_DIR/configure" --enable-silent-rules
+    make -j"$(nproc)" all
+    make -j"$(nproc)" check TESTS=
+  ) >"$BUILD_DIR/build.log" 2>&1 || {
+    tail -n 40 "$BUILD_DIR/build.log" >&2
+    echo "tests/run.sh: the build failed; see $BUILD_DIR/build.log" >&2
+    exit 1
+  }
+}
+
+# One test program. What it prints on stdout is TAP; a status that its lines do not
+# explain is a failure of its own.
+run_test() {
+  local suite=$1 program=$2 status=0 name
+  name=$suite/$(basename "$program")
+  local output
+  output=$(mktemp)
+  CMOCKA_MESSAGE_OUTPUT=TAP "$program" 2>&1 | tee "$output" |
+    if [ "$tap" = yes ]; then grep --line-buffered -E '^(not )?ok |^#' || true
+    else grep --line-buffered -vE '^(1\.\.|ok |# ok|# not ok)' || true; fi
+  status=${PIPESTATUS[0]}
+  grep -E '^(not )?ok ' "$output" >>"$log" || true
+  if [ "$status" -eq 77 ]; then
+    local why
+    why=$(sed -n 's/^# //p' "$output" | tail -n 1)
+    emit "ok - $name # SKIP ${why:-it says that it cannot run here}"
+  elif [ "$status" -ne 0 ] && ! grep -q '^not ok' "$output"; then
+    emit "not ok - $name ended with status $status"
+  elif [ "$status" -eq 0 ] && ! grep -qE '^(not )?ok ' "$output"; then
+    emit "not ok - $name printed no test lines"
+  fi
+  say "   $name: $(grep -cE '^ok ' "$output" || true) ok," \
+    "$(grep -cE '^not ok ' "$output" || true) not ok"
+  rm -f "$output"
+}
+
+emit() {
+  echo "$1" >>"$log"
+  if [ "$tap" = yes ] || [[ $1 != ok* ]]; then echo "$1"; else echo "   ${1#ok - }"; fi
+}
+
+run_suite() {
+  local suite=$1 program
+  say "== $suite"
+  case $suite in
+  vm | bench)
+    [ -x "$SOURCE_DIR/tests/$suite/run.sh" ] || return 0
+    local arguments=()
+    [ "$suite" = bench ] || arguments=("${kernels[@]}")
+    local status=0
+    "$SOURCE_DIR/tests/$suite/run.sh" "${arguments[@]}" | tee -a "$log" || status=$?
+    [ "$status" -eq 0 ] || grep -q '^not ok' "$log" ||
+      emit "not ok - tests/$suite/run.sh ended with status $status" ;;
+  *)
+    for program in "$BUILD_DIR/tests/$suite"/test_* "$SOURCE_DIR/tests/$suite"/test_*.sh; do
+      if [ -f "$program" ] && [ -x "$program" ]; then
+        run_test "$suite" "$program"
+      fi
+    done ;;
+  esac
+}
+
+parse "$@"
+[ "$build" = no ] || install_and_build
+for suite in "${suites[@]}"; do
+  run_suite "$suite"
+done
+
+passed=$(grep -E '^ok ' "$log" | grep -vc '# SKIP' || true)
+failed=$(grep -cE '^not ok ' "$log" || true)
+skipped=$(grep -cE '^ok .*# SKIP' "$log" || true)
+if [ "$tap" = no ]; then
+  grep -E '^not ok ' "$log" | sed 's/^not ok/failed:/' || true
+  grep -E '^ok .*# SKIP' "$log" | sed 's/^ok \([0-9]* \)\{0,1\}- /skipped: /' || true
+fi
+say "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]

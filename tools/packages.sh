@@ -1,0 +1,71 @@
+#!/bin/sh
+# Installs Debian packages by purpose: tools/packages.sh build|run|test|vm|...
+#
+# Asks the package manager only for what is missing, so that a machine which has
+# everything needs no network.
+set -eu
+
+packages_for() {
+  case $1 in
+  build) # configure, make
+    echo autoconf automake libtool pkg-config make gcc libc6-dev \
+      linux-libc-dev clang llvm bpftool libbpf-dev libelf-dev zlib1g-dev \
+      collectd-dev librrd-dev libjansson-dev libncurses-dev ;;
+  run) # a private collectd that writes and draws
+    echo collectd-core rrdtool librrd8 fonts-dejavu-core ;;
+  test) # the suites that run on this machine
+    echo collectd-core collectd-utils rrdtool fonts-dejavu-core \
+      libcmocka-dev jq python3-minimal procps shellcheck mandoc tmux \
+      valgrind xz-utils ;;
+  vm) # the suites in virtual machines
+    echo qemu-system-x86 busybox-static cpio e2fsprogs ;;
+  *)
+    echo "tools/packages.sh: no packages are listed for \"$1\"" >&2
+    return 2 ;;
+  esac
+}
+
+missing() {
+  for package in "$@"; do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null |
+      grep -q '^install ok installed$' || echo "$package"
+  done
+}
+
+main() {
+  wanted=
+  for purpose in "$@"; do
+    list=$(packages_for "$purpose")
+    wanted="$wanted $list"
+  done
+  # shellcheck disable=SC2086 # a list of words
+  lacking=$(missing $wanted | sort -u)
+  [ -n "$lacking" ] || return 0
+  if ! command -v apt-get >/dev/null; then
+    echo "tools/packages.sh: this is no Debian; please install:" $lacking >&2
+    return 1
+  fi
+  if [ "$(id -u)" -ne 0 ]; then
+    echo "tools/packages.sh: needs root to install:" $lacking >&2
+    return 1
+  fi
+  echo "Installing packages:" $lacking >&2
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get -qq -o DPkg::Lock::Timeout=600 update >&2
+  # A daemon that a package brings must not start: the tests run their own.
+  policy=/usr/sbin/policy-rc.d
+  made_policy=
+  if [ ! -e "$policy" ]; then
+    printf '#!/bin/sh\nexit 101\n' >"$policy"
+    chmod +x "$policy"
+    made_policy=yes
+  fi
+  status=0
+  # shellcheck disable=SC2086
+  apt-get -qq -o DPkg::Lock::Timeout=600 install -y --no-install-recommends \
+    $lacking >&2 || status=$?
+  [ -z "$made_policy" ] || rm -f "$policy"
+  return "$status"
+}
+
+main "$@"
