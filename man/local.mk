@@ -1,0 +1,1 @@
+dist_man_MANS += man/collectd-bpf_window.5
