@@ -34,6 +34,9 @@ struct file_rule_key {
   char path[FILE_RULE_SIZE];
 };
 
+/* Files that can be marked as denied by whatever path; see file_marks.bpf.h. */
+#define FILE_MARKS_MAX 65536
+
 /*
  * The one entry of the map `file_policy_state`. A verdict is made under one
  * generation and applies under no other; user space raises it behind every
@@ -43,7 +46,7 @@ struct file_policy_state {
   __u64 generation;
   __u64 marks_since; /* marks made under an older generation are void */
   __u32 enforce;     /* 0: verdicts are counted; 1: denied opens fail */
-  __u32 reserved;
+  __u32 marker; /* process that may open denied files, to mark them; 0: none */
 };
 
 #endif

@@ -11,6 +11,8 @@
  * exit of the system calls that open. Observed; misses what opens in other ways
  * (exec, io_uring workers) and what fails.
  */
+#include "enforce.bpf.h"
+#include "file_marks.bpf.h"
 #include "file_policy.h"
 #include "kernel_types.h"
 #include "name_sequences.bpf.h"
@@ -23,6 +25,11 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 #include <bpf_window/window.bpf.h>
+
+/* What is watched: everything; a test may define it to be its own process. */
+#ifndef INODE_CACHE_WATCHES
+#define INODE_CACHE_WATCHES() true
+#endif
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
@@ -139,6 +146,19 @@ static __always_inline bool is_internal(struct file *file, enum front front) {
   return READ(front, dentry, d_inode) != READ(front, file, f_inode);
 }
 
+/* Enforcing, the verdict of a walk is not the whole of it. */
+static __always_inline int enforced(int walk, struct inode *inode) {
+  struct file_policy_state *state = policy_state();
+  if (!state || !state->enforce)
+    return walk;
+  enum unkept unkept = WALKED_UNKEPT(walk);
+  if (WALKED_VERDICT(walk) == FILE_DENY && unkept != UNKEPT_RACED)
+    mark_file(inode, state);
+  if (must_fail(unkept) || is_marked(inode, state))
+    return walked(FILE_DENY, unkept);
+  return walk;
+}
+
 static __always_inline enum file_verdict on_miss(struct file *file,
                                                  enum front front) {
   if (is_internal(file, front)) {
@@ -153,22 +173,29 @@ static __always_inline enum file_verdict on_miss(struct file *file,
     scratch->mount = (__u64)READ(front, file, f_path.mnt);
     scratch->inode = (__u64)READ(front, file, f_inode);
     walk = walk_to_verdict(number);
-    if (WALKED_UNKEPT(walk) == KEPT &&
-        !store_verdict(file, &scratch->found, front))
-      walk = walked(WALKED_VERDICT(walk), UNKEPT_NO_ROOM);
-    scratch_give_back(scratch);
   }
+  if (front == FRONT_LSM)
+    walk = enforced(walk, READ(front, file, f_inode));
+
+  enum file_verdict verdict = WALKED_VERDICT(walk);
   enum unkept unkept = WALKED_UNKEPT(walk);
+  if (unkept != KEPT)
+    forget_verdict(file, front);
+  else if (!store_verdict(file, &scratch->found, verdict, front))
+    unkept = UNKEPT_NO_ROOM;
+  if (scratch)
+    scratch_give_back(scratch);
+
   count_miss(unkept == KEPT, front);
   if (unkept != KEPT)
     count_unkept(unkept, front);
-  return WALKED_VERDICT(walk);
+  return verdict;
 }
 
 static __always_inline enum file_verdict on_open(struct file *file,
                                                  enum front front) {
   struct file_policy_state *state = policy_state();
-  if (!state)
+  if (!state || !INODE_CACHE_WATCHES())
     return FILE_NO_POLICY;
   __u32 generation = state->generation;
   struct name_sequences sequences = name_sequences();
@@ -186,8 +213,7 @@ static __always_inline enum file_verdict on_open(struct file *file,
 SEC("lsm/file_open")
 BPF_WINDOW_FRONT(lsm)
 int BPF_PROG(open_lsm, struct file *file) {
-  on_open(file, FRONT_LSM);
-  return 0;
+  return status_if(fails(on_open(file, FRONT_LSM)));
 }
 
 SEC("fentry/security_file_open")

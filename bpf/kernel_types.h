@@ -31,13 +31,8 @@
                              apply_to = record)
 
 struct qstr {
-  union {
-    struct {
-      __u32 hash;
-      __u32 len;
-    };
-    __u64 hash_len;
-  };
+  __u32 hash;
+  __u32 len;
   const unsigned char *name;
 };
 

@@ -7,7 +7,8 @@ CLEANFILES += $(BPF_OBJECTS)
 
 BPF_PROGRAM_FILES = bpf/inode_cache.bpf.c
 BPF_PROGRAM_INCLUDES = \
-  bpf/file_policy.h bpf/kernel_types.h bpf/name_sequences.bpf.h \
+  bpf/enforce.bpf.h bpf/file_marks.bpf.h bpf/file_policy.h \
+  bpf/kernel_types.h bpf/name_sequences.bpf.h \
   bpf/open_verdict.bpf.h bpf/path_walk.bpf.h bpf/policy_match.bpf.h \
   bpf/verdict_cache.bpf.h
 EXTRA_DIST += $(BPF_PROGRAM_FILES) $(BPF_PROGRAM_INCLUDES)

@@ -37,8 +37,9 @@ struct name_sequences {
   __u32 mounts;
 };
 
-/* System calls that change paths: how many began, how many of these are over.
- */
+/* System calls that change paths: whether they are watched, how many began, how
+ * many of these are over. */
+static volatile __u32 moves_watched;
 static volatile __u32 moves_begun;
 static volatile __u32 moves_over;
 
@@ -53,6 +54,8 @@ static __always_inline __u32 lock_sequence(const void *lock) {
 }
 
 static __always_inline __u32 call_sequence(void) {
+  if (!moves_watched)
+    return 1;
   /* In this order: a call is begun before it is over, so that equal numbers
    * mean that none was in flight when the second one was read. */
   __u32 over = moves_over;
@@ -153,9 +156,32 @@ static __always_inline bool changes_paths(struct pt_regs *regs) {
   return copies_mounts(call, regs->di, false);
 }
 
+/*
+ * Defined, and so attached, before moves_begin: a call whose beginning was seen
+ * and whose end was not would be in flight for ever. It runs whatever becomes
+ * of the call; a task that is killed in it leaves it first. After an oops it
+ * does not: the sequence then stays odd and nothing is cached any more.
+ */
+SEC("tp_btf/sys_exit")
+BPF_WINDOW_WITHOUT_KSYM(rename_lock)
+int BPF_PROG(moves_end, struct pt_regs *regs, long result) {
+  if (!changes_paths(regs))
+    return 0;
+  __u32 *moving =
+      bpf_task_storage_get(&moving_tasks, bpf_get_current_task_btf(), 0, 0);
+  if (moving && *moving)
+    *moving = 0;
+  else /* begun unseen: what it changed is flushed all the same */
+    __sync_fetch_and_add(&moves_begun, 1);
+  __sync_fetch_and_add(&moves_over, 1);
+  return 0;
+}
+
 SEC("tp_btf/sys_enter")
 BPF_WINDOW_WITHOUT_KSYM(rename_lock)
 int BPF_PROG(moves_begin, struct pt_regs *regs, long call) {
+  if (!moves_watched)
+    moves_watched = 1;
   if (!changes_paths(regs))
     return 0;
   __u32 *moving =
@@ -165,26 +191,6 @@ int BPF_PROG(moves_begin, struct pt_regs *regs, long call) {
     *moving = 1;
     __sync_fetch_and_add(&moves_begun, 1);
   }
-  return 0;
-}
-
-/* Runs whatever becomes of the call; a task that is killed in it leaves it
- * first. After an oops it does not: the sequence then stays odd and nothing is
- * cached. */
-SEC("tp_btf/sys_exit")
-BPF_WINDOW_WITHOUT_KSYM(rename_lock)
-int BPF_PROG(moves_end, struct pt_regs *regs, long result) {
-  if (!changes_paths(regs))
-    return 0;
-  __u32 *moving =
-      bpf_task_storage_get(&moving_tasks, bpf_get_current_task_btf(), 0, 0);
-  if (moving && *moving) {
-    *moving = 0;
-  } else {
-    /* Its beginning went unseen: what it changed is flushed all the same. */
-    __sync_fetch_and_add(&moves_begun, 1);
-  }
-  __sync_fetch_and_add(&moves_over, 1);
   return 0;
 }
 

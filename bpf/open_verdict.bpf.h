@@ -60,6 +60,7 @@ __noinline int walk_to_verdict(__u32 number) {
   struct dentry *dentry = (void *)scratch->dentry;
   struct inode *inode = (void *)scratch->inode;
   enum file_verdict verdict = FILE_NO_POLICY;
+  bool denied = false;
 
   for (int i = 0; i < WALK_TRIES; i++) {
     struct name_sequences before = name_sequences();
@@ -69,11 +70,13 @@ __noinline int walk_to_verdict(__u32 number) {
     found->dentry = (__u64)dentry;
     found->parent = (__u64)parent;
     found->parent_number = BPF_CORE_READ(parent, d_inode, i_ino);
-    found->name = BPF_CORE_READ(dentry, d_name.hash_len);
+    found->name_hash = BPF_CORE_READ(dentry, d_name.hash);
+    found->name_length = BPF_CORE_READ(dentry, d_name.len);
     found->mount = scratch->mount;
 
     int result = walk_path(number);
     verdict = result == WALK_DONE ? match_path(number) : FILE_NO_POLICY;
+    denied |= verdict == FILE_DENY;
     enum unkept unkept = unkept_by_name(dentry, inode);
 
     if (!names_settled(before) || !same_sequences(before, name_sequences()))
@@ -84,10 +87,10 @@ __noinline int walk_to_verdict(__u32 number) {
       return walked(verdict, UNKEPT_UNREACHABLE);
     if (state->enforce && !kernel_has_sequences())
       unkept = UNKEPT_NO_SEQUENCE;
-    found->sealed = seal(found, verdict);
     return walked(verdict, unkept);
   }
-  return walked(verdict, UNKEPT_RACED);
+  /* A mixture of two paths may match neither's rule. */
+  return walked(denied ? FILE_DENY : verdict, UNKEPT_RACED);
 }
 
 #endif

@@ -21,6 +21,7 @@
 #ifndef BPF_WINDOW_VERDICT_CACHE_BPF_H
 #define BPF_WINDOW_VERDICT_CACHE_BPF_H
 
+#include "file_policy.h"
 #include "kernel_types.h"
 #include "name_sequences.bpf.h"
 
@@ -35,8 +36,9 @@ struct cached_verdict {
   __u64 dentry;
   __u64 parent;
   __u64 parent_number;
-  __u64 name; /* d_name.hash_len */
   __u64 mount;
+  __u32 name_hash;
+  __u32 name_length;
   struct name_sequences sequences;
   __u32 generation;
   __u32 sealed; /* the verdict, and above it a hash of all of this */
@@ -93,8 +95,8 @@ static __always_inline __u32 seal(const struct cached_verdict *v,
   const __u64 odd = 0x9E3779B97F4A7C15ULL;
   __u64 hash = v->dentry * odd + v->parent;
   hash = hash * odd + v->parent_number;
-  hash = hash * odd + v->name;
   hash = hash * odd + v->mount;
+  hash = hash * odd + ((__u64)v->name_hash << 32 | v->name_length);
   hash = hash * odd + ((__u64)v->sequences.renames << 32 | v->sequences.mounts);
   hash = hash * odd + ((__u64)v->generation << 2 | verdict);
   hash *= odd;
@@ -122,7 +124,8 @@ static __always_inline int still_applies(const struct cached_verdict *stored,
   struct inode *folder = READ(front, parent, d_inode);
   if (v.dentry != (__u64)dentry || v.parent != (__u64)parent ||
       v.parent_number != READ(front, folder, i_ino) ||
-      v.name != READ(front, dentry, d_name.hash_len) ||
+      v.name_hash != READ(front, dentry, d_name.hash) ||
+      v.name_length != READ(front, dentry, d_name.len) ||
       v.mount != (__u64)READ(front, file, f_path.mnt) ||
       !same_sequences(v.sequences, sequences) || v.generation != generation ||
       !has_one_name(READ(front, file, f_inode), front))
@@ -150,18 +153,21 @@ static __always_inline void forget_verdict(struct file *file,
   }
 }
 
-/* False if there is no memory for it. */
+/* Stores what the verdict was made for together with it. False if there is no
+ * memory for it. */
 static __always_inline bool store_verdict(struct file *file,
-                                          struct cached_verdict *verdict,
+                                          struct cached_verdict *made_for,
+                                          enum file_verdict verdict,
                                           enum front front) {
+  made_for->sealed = seal(made_for, verdict);
   if (front == FRONT_LSM) {
     /* Replaced, not overwritten: another CPU may be reading it. */
     bpf_inode_storage_delete(&inode_verdicts, file->f_inode);
-    return bpf_inode_storage_get(&inode_verdicts, file->f_inode, verdict,
+    return bpf_inode_storage_get(&inode_verdicts, file->f_inode, made_for,
                                  BPF_LOCAL_STORAGE_GET_F_CREATE);
   }
   struct inode_key key = inode_key(READ(front, file, f_inode), front);
-  return !bpf_map_update_elem(&recent_verdicts, &key, verdict, BPF_ANY);
+  return !bpf_map_update_elem(&recent_verdicts, &key, made_for, BPF_ANY);
 }
 
 #endif

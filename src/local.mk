@@ -14,13 +14,15 @@ libobject_la_SOURCES = \
   src/object/census.c src/object/census.h \
   src/object/describe.c src/object/describe.h \
   src/object/discover.c src/object/discover.h \
+  src/object/inspect.c src/object/inspect.h \
   src/object/load.c src/object/load.h \
   src/object/object.c src/object/object.h \
   src/object/pins.c src/object/pins.h \
   src/object/policy.c src/object/policy.h \
-  src/object/policy_file.c src/object/policy_install.c \
+  src/object/policy_file.c src/object/policy_install.c src/object/policy_mark.c \
   src/object/policy_safety.c \
-  src/object/probe.c src/object/probe.h
+  src/object/probe.c src/object/probe.h \
+  src/object/probe_hook.c src/object/probe_hook.h
 libobject_la_CPPFLAGS = $(AM_CPPFLAGS) $(LIBBPF_CFLAGS) -I$(srcdir)/bpf
 libobject_la_LIBADD = libwindow.la
 
