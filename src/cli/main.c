@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "object/object.h"
 
 #ifndef BPF_WINDOW_VERSION
 #define BPF_WINDOW_VERSION "unknown"
@@ -21,8 +22,10 @@ struct verb {
 
 static const struct verb verbs[] = {
     {"list", list_main, "every window on this machine, and who has it"},
-    {"show", show_main,
-     "totals, rates, ratios and the worst seconds of a window"},
+    {"show", show_main, "totals, rates, ratios, worst seconds of a window"},
+    {"check", check_main,
+     "what this machine offers; whether a config is sound"},
+    {"detach", detach_main, "removes what the plugin left pinned"},
 };
 
 #define VERBS (sizeof(verbs) / sizeof(*verbs))
@@ -40,6 +43,7 @@ static void help(void) {
 
 int main(int argc, char **argv) {
   setlocale(LC_CTYPE, "");
+  object_log_libbpf(NULL);
   if (argc < 2) {
     fputs("bpf-window: a verb is missing (see `bpf-window --help`)\n", stderr);
     return CLI_USAGE;

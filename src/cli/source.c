@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "file_text.h"
 #include "history_json.h"
 #include "object/discover.h"
 
@@ -208,47 +209,14 @@ int source_read(struct source *source, struct history **history,
 
 /* ---- Files ---- */
 
-#define FILE_MAX_BYTES (64 << 20)
-
-/* The whole file with a NUL behind it, or NULL with errno. */
-static char *read_all(FILE *file, size_t *length) {
-  char *text = NULL;
-  size_t room = 0;
-  *length = 0;
-  do {
-    if (*length + 1 >= room) {
-      room = room ? 2 * room : 1 << 16;
-      char *larger = room <= FILE_MAX_BYTES ? realloc(text, room) : NULL;
-      if (!larger) {
-        free(text);
-        errno = room <= FILE_MAX_BYTES ? ENOMEM : EFBIG;
-        return NULL;
-      }
-      text = larger;
-    }
-    *length += fread(text + *length, 1, room - *length - 1, file);
-  } while (!feof(file) && !ferror(file));
-  text[*length] = '\0';
-  if (ferror(file)) {
-    free(text);
-    return NULL;
-  }
-  return text;
-}
-
 int source_read_file(const char *path, struct history **history,
                      struct failure *failure) {
-  FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
   size_t length = 0;
-  char *text = file ? read_all(file, &length) : NULL;
-  int status = text ? 0 : -errno;
-  if (file && file != stdin)
-    fclose(file);
-  if (status != 0)
-    return failure_set(failure, status, "cannot read %s: %s", path,
-                       strerror(-status));
+  char *text = file_text_read(path, &length, failure);
+  if (!text)
+    return -errno;
   struct failure reason;
-  status = history_from_text(history, text, length, &reason);
+  int status = history_from_text(history, text, length, &reason);
   if (status != 0)
     failure_set(failure, status,
                 "%s: %.500s (give it a file from `report` or `show --json`)",

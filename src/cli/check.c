@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include "check.h"
+
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "object/pins.h"
+#include "terminal.h"
+
+#define DEFAULT_CONFIG "/etc/collectd/collectd.conf"
+
+static const char usage[] =
+    "usage: bpf-window check [OPTION...]\n"
+    "\n"
+    "What this machine offers to BPF programs with windows, what is pinned, "
+    "and\n"
+    "whether collectd's configuration of the plugin is sound. A line for each: "
+    "ok,\n"
+    "note (works, but) or PROBLEM with the remedy. To learn which hooks run, "
+    "an empty\n"
+    "program is attached to each for a moment.\n"
+    "\n"
+    "  --config FILE     collectd's configuration (default: " DEFAULT_CONFIG
+    ")\n"
+    "  --pin-dir DIR     look for pins below DIR, not " PINS_ROOT "\n";
+
+void check_say(struct check *check, enum check_finding finding,
+               const char *subject, const char *format, ...) {
+  static const struct {
+    const char *word;
+    enum terminal_colour colour;
+  } looks[] = {
+      [CHECK_OK] = {"ok", TERMINAL_GREEN},
+      [CHECK_NOTE] = {"note", TERMINAL_YELLOW},
+      [CHECK_PROBLEM] = {"PROBLEM", TERMINAL_RED},
+  };
+  terminal_colour(looks[finding].colour);
+  printf("%-8s", looks[finding].word);
+  terminal_colour(TERMINAL_PLAIN);
+  printf("%-12s ", subject);
+  va_list arguments;
+  va_start(arguments, format);
+  vprintf(format, arguments);
+  va_end(arguments);
+  putchar('\n');
+  check->problems += finding == CHECK_PROBLEM;
+}
+
+int check_main(int argc, char **argv) {
+  static const struct option known[] = {
+      {"config", required_argument, NULL, 'c'},
+      {"pin-dir", required_argument, NULL, 'p'},
+      {"help", no_argument, NULL, 'h'},
+      {0}};
+  const char *config = NULL, *pin_dir = PINS_ROOT;
+  int option;
+  while ((option = getopt_long(argc, argv, "h", known, NULL)) != -1) {
+    switch (option) {
+    case 'c':
+      config = optarg;
+      break;
+    case 'p':
+      pin_dir = optarg;
+      break;
+    case 'h':
+      fputs(usage, stdout);
+      return CLI_OK;
+    default:
+      return complain_usage("check", NULL);
+    }
+  }
+  if (optind < argc)
+    return complain_usage("check", "it takes no arguments");
+
+  struct check check = {0};
+  check_machine(&check, pin_dir);
+  check_pins(&check, pin_dir);
+  if (config || access(DEFAULT_CONFIG, F_OK) == 0)
+    check_config(&check, config ? config : DEFAULT_CONFIG);
+  else
+    check_say(&check, CHECK_NOTE, "config",
+              "there is no " DEFAULT_CONFIG "; name another with --config");
+  return check.problems ? CLI_PROBLEM : CLI_OK;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a sound <Plugin bpf_window> block refers to: object files, their
+ * windows, counters and fronts, and rules of policies.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "check.h"
+#include "object/inspect.h"
+#include "object/pins.h"
+#include "object/policy.h"
+#include "window/window.h"
+
+static bool is(const struct conf_item *item, const char *key) {
+  return strcasecmp(item->key, key) == 0;
+}
+
+static const struct conf_item *find(const struct conf_item *block,
+                                    const char *key) {
+  for (size_t i = 0; i < block->children; i++)
+    if (is(&block->child[i], key))
+      return &block->child[i];
+  return NULL;
+}
+
+static const char *name_of(const struct conf_item *block) {
+  return block->value[0].text;
+}
+
+#define PROBLEM(check, item, format, ...)                                      \
+  check_say(check, CHECK_PROBLEM, "config", "%s:%d: %s: " format,              \
+            (item)->file, (item)->line, (item)->key, __VA_ARGS__)
+
+/* ---- Windows ---- */
+
+static void check_counters(struct check *check, const struct conf_item *option,
+                           const struct inspect_window *window) {
+  for (size_t i = 0; i < option->values; i++)
+    if (window_value_of(&window->record, option->value[i].text) < 0)
+      PROBLEM(check, option, "window %s has no counter %s", window->name,
+              option->value[i].text);
+}
+
+static void check_ratio(struct check *check, const struct conf_item *ratio,
+                        const struct inspect_window *window) {
+  for (size_t i = 0; i < ratio->children; i++)
+    check_counters(check, &ratio->child[i], window);
+  if (!find(ratio, "Numerator") || !find(ratio, "Denominator"))
+    PROBLEM(check, ratio, "%s",
+            "needs a line Numerator and a line Denominator");
+}
+
+static void check_window(struct check *check, const struct conf_item *block,
+                         const struct inspect_object *object) {
+  const struct inspect_window *window = NULL;
+  for (size_t i = 0; i < object->windows; i++)
+    if (strcmp(object->window[i].name, name_of(block)) == 0)
+      window = &object->window[i];
+  if (!window) {
+    PROBLEM(check, block, "the object has no window %s; its first is %s",
+            name_of(block), object->window[0].name);
+    return;
+  }
+  for (size_t i = 0; i < block->children; i++)
+    if (is(&block->child[i], "Ratio"))
+      check_ratio(check, &block->child[i], window);
+}
+
+/* ---- Policies ---- */
+
+static void check_policy(struct check *check, const struct conf_item *block) {
+  struct policy *policy;
+  struct failure failure;
+  if (policy_new(&policy) != 0)
+    return;
+  for (size_t i = 0; i < block->children; i++) {
+    const struct conf_item *rule = &block->child[i];
+    char place[512];
+    snprintf(place, sizeof(place), "%s:%d", rule->file, rule->line);
+    int status = is(rule, "PolicyFile")
+                     ? policy_read_file(policy, name_of(rule), &failure)
+                     : policy_add(policy,
+                                  is(rule, "Allow")  ? FILE_ALLOW
+                                  : is(rule, "Deny") ? FILE_DENY
+                                                     : FILE_NO_POLICY,
+                                  name_of(rule), place, &failure);
+    if (status != 0)
+      check_say(check, CHECK_PROBLEM, "config", "%s", failure.text);
+  }
+  policy_free(&policy);
+}
+
+/* ---- Objects ---- */
+
+static void check_front(struct check *check, const struct conf_item *front,
+                        const struct describe_fronts *fronts) {
+  for (unsigned i = 0; i < fronts->count; i++)
+    if (strcmp(fronts->name[i], name_of(front)) == 0)
+      return;
+  PROBLEM(check, front, "the object has no front %s%s%s", name_of(front),
+          fronts->count ? "; its first is " : "",
+          fronts->count ? fronts->name[0] : "");
+}
+
+static void check_object(struct check *check, const struct conf_item *block) {
+  const struct conf_item *file = find(block, "File");
+  struct failure failure;
+  char path[512];
+  if (pins_check_name(name_of(block), &failure) != 0) {
+    PROBLEM(check, block, "%s", failure.text);
+    return;
+  }
+  if (file)
+    snprintf(path, sizeof(path), "%s", name_of(file));
+  else
+    snprintf(path, sizeof(path), "%s/%s.bpf.o", BPF_OBJECT_DIR, name_of(block));
+  struct inspect_object object;
+  if (inspect_file(path, &object, &failure) != 0) {
+    PROBLEM(check, file ? file : block, "%s", failure.text);
+    return;
+  }
+  for (size_t i = 0; i < block->children; i++) {
+    const struct conf_item *option = &block->child[i];
+    if (is(option, "Window"))
+      check_window(check, option, &object);
+    else if (is(option, "Policy"))
+      check_policy(check, option);
+    else if (is(option, "Front"))
+      check_front(check, option, &object.fronts);
+  }
+  inspect_free(&object);
+}
+
+static void check_objects(struct check *check, const struct conf_item *plugin) {
+  for (size_t i = 0; i < plugin->children; i++) {
+    const struct conf_item *object = &plugin->child[i];
+    if (!is(object, "Object"))
+      continue;
+    check_object(check, object);
+    for (size_t other = 0; other < i; other++)
+      if (is(&plugin->child[other], "Object") &&
+          strcmp(name_of(&plugin->child[other]), name_of(object)) == 0)
+        PROBLEM(check, object, "there is an object %s already in line %d",
+                name_of(object), plugin->child[other].line);
+  }
+}
+
+/* ---- The file ---- */
+
+static bool is_plugin(const struct conf_item *item, const char *key) {
+  return is(item, key) && item->values > 0 &&
+         strcasecmp(item->value[0].text, "bpf_window") == 0;
+}
+
+void check_config(struct check *check, const char *path) {
+  struct conf *conf;
+  struct failure failure;
+  if (conf_read(&conf, path, &failure) != 0) {
+    check_say(check, CHECK_PROBLEM, "config", "%s", failure.text);
+    return;
+  }
+  const struct conf_item *root = conf_root(conf);
+  unsigned before = check->problems;
+  bool loaded = false, configured = false;
+  for (size_t i = 0; i < root->children; i++) {
+    const struct conf_item *item = &root->child[i];
+    loaded |= is_plugin(item, "LoadPlugin");
+    if (!is_plugin(item, "Plugin") || !item->block)
+      continue;
+    configured |= find(item, "Object") != NULL;
+    if (check_options(check, item))
+      check_objects(check, item);
+  }
+  if (!loaded)
+    check_say(check, configured ? CHECK_PROBLEM : CHECK_NOTE, "config",
+              "%s does not load the plugin: add LoadPlugin bpf_window", path);
+  else if (!configured)
+    check_say(check, CHECK_PROBLEM, "config",
+              "%s configures no <Object>: there is nothing to measure", path);
+  if (check->problems == before && configured)
+    check_say(check, CHECK_OK, "config", "%s", path);
+  conf_free(&conf);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * conf.h - a configuration file in collectd's syntax as a tree that remembers
+ * where each option stands. It knows the syntax, not the options.
+ */
+#ifndef BPF_WINDOW_CONF_H
+#define BPF_WINDOW_CONF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "window/failure.h"
+
+enum conf_type { CONF_STRING, CONF_NUMBER, CONF_BOOLEAN };
+
+struct conf_value {
+  enum conf_type type;
+  char *text; /* without quotes */
+};
+
+/* `Key value...`, or `<Key value...>` with children. */
+struct conf_item {
+  char *key;
+  struct conf_value *value;
+  size_t values;
+  bool block;
+  struct conf_item *child;
+  size_t children;
+  const char *file; /* lives as long as the tree */
+  int line;
+};
+
+struct conf; /* owns the tree */
+
+/* Parses a text. Errors: -EINVAL with "file:line: ", -ENOMEM. */
+int conf_parse(struct conf **conf, const char *text, const char *file,
+               struct failure *failure);
+
+/* Parses a file and those that its Include lines name, as collectd does. */
+int conf_read(struct conf **conf, const char *path, struct failure *failure);
+
+void conf_free(struct conf **conf);
+
+/* The tree's root: an item without key whose children are the file's options.
+ */
+const struct conf_item *conf_root(const struct conf *conf);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "object/pins.h"
+#include "object/policy.h"
+
+static const char usage[] =
+    "usage: bpf-window detach [OBJECT] [OPTION...]\n"
+    "\n"
+    "Removes what the plugin left pinned, of one object or of all: programs "
+    "that no\n"
+    "process holds are detached, and their windows are gone.\n"
+    "\n"
+    "  --yes         do not ask, even if the object enforces a policy\n"
+    "  --pin-dir DIR look for pins below DIR, not " PINS_ROOT "\n";
+
+struct options {
+  const char *object; /* NULL: all */
+  const char *pin_dir;
+  bool yes;
+};
+
+struct detachment {
+  const struct options *options;
+  unsigned removed;
+  struct failure failure;
+};
+
+/* 0 if the operator wants an object gone that keeps files closed. */
+static int ask(const char *object, const struct options *options,
+               struct failure *failure) {
+  char path[PINS_PATH_SIZE], answer[16];
+  if (options->yes ||
+      pins_object_path(options->pin_dir, object, POLICY_STATE_MAP, path) != 0 ||
+      !policy_is_enforced(path))
+    return 0;
+  if (!isatty(STDIN_FILENO))
+    return failure_set(failure, -ECANCELED,
+                       "%s enforces a policy, and nobody can be asked here; "
+                       "say --yes to detach it",
+                       object);
+  printf("%s enforces a policy: files that it denies could be opened again.\n"
+         "Detach it? [y/N] ",
+         object);
+  fflush(stdout);
+  if (fgets(answer, sizeof(answer), stdin) &&
+      (answer[0] == 'y' || answer[0] == 'Y'))
+    return 0;
+  return failure_set(failure, -ECANCELED, "%s was left as it is", object);
+}
+
+static int detach_object(const char *object, void *context) {
+  struct detachment *detachment = context;
+  const struct options *options = detachment->options;
+  if (options->object && strcmp(options->object, object) != 0)
+    return 0;
+  int status = ask(object, options, &detachment->failure);
+  if (status == 0)
+    status = pins_remove(options->pin_dir, object, &detachment->failure);
+  if (status == 0) {
+    printf("detached %s\n", object);
+    detachment->removed++;
+  }
+  return status;
+}
+
+static int detach(const struct options *options) {
+  struct detachment detachment = {.options = options};
+  struct pins_root *root = NULL;
+  /* pins_open would make the folder. */
+  int status = access(options->pin_dir, F_OK) == 0 ? 0 : -errno;
+  if (status == 0) {
+    status = pins_open(&root, options->pin_dir, &detachment.failure);
+    if (status == 0)
+      status = pins_for_each(options->pin_dir, detach_object, &detachment);
+  } else if (status == -ENOENT) {
+    status = 0;
+  } else {
+    failure_set(&detachment.failure, status, "cannot look into %s: %s",
+                options->pin_dir, strerror(-status));
+  }
+  if (status == 0)
+    rmdir(options->pin_dir); /* if it is empty now */
+  pins_close(&root);
+
+  if (status != 0) {
+    complain("detach", "%s", detachment.failure.text);
+    return CLI_PROBLEM;
+  }
+  if (detachment.removed == 0 && options->object) {
+    complain("detach", "no object %s is pinned below %s", options->object,
+             options->pin_dir);
+    return CLI_PROBLEM;
+  }
+  if (detachment.removed == 0)
+    printf("Nothing is pinned below %s.\n", options->pin_dir);
+  return CLI_OK;
+}
+
+int detach_main(int argc, char **argv) {
+  static const struct option known[] = {
+      {"yes", no_argument, NULL, 'y'},
+      {"pin-dir", required_argument, NULL, 'p'},
+      {"help", no_argument, NULL, 'h'},
+      {0}};
+  struct options options = {.pin_dir = PINS_ROOT};
+  int option;
+  while ((option = getopt_long(argc, argv, "hy", known, NULL)) != -1) {
+    switch (option) {
+    case 'y':
+      options.yes = true;
+      break;
+    case 'p':
+      options.pin_dir = optarg;
+      break;
+    case 'h':
+      fputs(usage, stdout);
+      return CLI_OK;
+    default:
+      return complain_usage("detach", NULL);
+    }
+  }
+  if (optind + 1 < argc)
+    return complain_usage("detach", "one object at a time, or none for all");
+  options.object = argv[optind];
+  return detach(&options);
+}
