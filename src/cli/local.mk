@@ -14,6 +14,7 @@ bpf_window_SOURCES = \
   src/cli/list.c \
   src/cli/main.c \
   src/cli/show.c src/cli/show.h src/cli/show_per_second.c src/cli/show_text.c \
+  src/cli/source_options.c src/cli/source_options.h \
   src/cli/source.c src/cli/source.h \
   src/cli/terminal.c src/cli/terminal.h \
   src/cli/units.c src/cli/units.h

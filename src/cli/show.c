@@ -5,6 +5,7 @@
 
 #include "cli.h"
 #include "history_json.h"
+#include "object/pins.h"
 #include "show.h"
 #include "source.h"
 #include "units.h"
@@ -23,10 +24,8 @@ static const char usage[] =
     "  --json            as JSON; the names are explained in bpf-window(8)\n"
     "  --csv             as CSV; with --per-second a line for each second\n"
     "  --input FILE      not from this machine: from a file that `report` or\n"
-    "                    `show --json` wrote; - is standard input\n"
-    "  --width DURATION  width of a bucket, for a window that does not tell "
-    "it\n"
-    "  --pin-dir DIR     look for pins below DIR, not " PINS_ROOT "\n";
+    "                    `show --json` wrote; - is standard "
+    "input\n" SOURCE_OPTIONS_HELP;
 
 enum format { TEXT, JSON, CSV };
 
@@ -41,21 +40,18 @@ struct options {
 
 /* Returns CLI_OK with *done set after --help. */
 static int parse(int argc, char **argv, struct options *options, bool *done) {
-  static const struct option known[] = {
-      {"last", required_argument, NULL, 'l'},
-      {"from", required_argument, NULL, 'f'},
-      {"to", required_argument, NULL, 't'},
-      {"per-second", no_argument, NULL, 's'},
-      {"json", no_argument, NULL, 'j'},
-      {"csv", no_argument, NULL, 'c'},
-      {"input", required_argument, NULL, 'i'},
-      {"width", required_argument, NULL, 'w'},
-      {"pin-dir", required_argument, NULL, 'p'},
-      {"help", no_argument, NULL, 'h'},
-      {0}};
-  *options = (struct options){.source.pin_dir = PINS_ROOT};
+  static const struct option known[] = {{"last", required_argument, NULL, 'l'},
+                                        {"from", required_argument, NULL, 'f'},
+                                        {"to", required_argument, NULL, 't'},
+                                        {"per-second", no_argument, NULL, 's'},
+                                        {"json", no_argument, NULL, 'j'},
+                                        {"csv", no_argument, NULL, 'c'},
+                                        {"input", required_argument, NULL, 'i'},
+                                        SOURCE_OPTIONS,
+                                        {"help", no_argument, NULL, 'h'},
+                                        {0}};
+  *options = (struct options){.source = source_options_default};
   *done = false;
-  int64_t width_ns;
   int option;
   while ((option = getopt_long(argc, argv, "h", known, NULL)) != -1) {
     switch (option) {
@@ -82,21 +78,14 @@ static int parse(int argc, char **argv, struct options *options, bool *done) {
     case 'i':
       options->input = optarg;
       break;
-    case 'w':
-      if (!units_parse_duration(optarg, &width_ns))
-        return complain_usage("show", "--width %s: no duration like 1s",
-                              optarg);
-      options->source.width_ns = (uint64_t)width_ns;
-      break;
-    case 'p':
-      options->source.pin_dir = optarg;
-      break;
     case 'h':
       fputs(usage, stdout);
       *done = true;
       return CLI_OK;
     default:
-      return complain_usage("show", NULL);
+      if (source_options_take(&options->source, option, optarg, "show") !=
+          CLI_OK)
+        return CLI_USAGE;
     }
   }
   options->window = argv[optind];
@@ -114,7 +103,7 @@ static int parse(int argc, char **argv, struct options *options, bool *done) {
 static int read_history(const struct options *options, struct history **history,
                         struct failure *failure) {
   if (options->input)
-    return source_read_file(options->input, history, failure);
+    return source_read_file(options->input, &options->source, history, failure);
   struct source *source = NULL;
   int status = source_open(&source, options->window, &options->source, failure);
   if (status == 0)

@@ -15,6 +15,9 @@
 
 struct source {
   struct reader *reader;
+  struct bpf_window_epoch record;
+  const struct window_snapshot *snapshot; /* of the last copy, with its time */
+  int64_t mono_ns, real_ns;
   char window[HISTORY_NAME_SIZE], object[HISTORY_NAME_SIZE];
 };
 
@@ -165,11 +168,14 @@ int source_open(struct source **out, const char *name,
     else if (status == -ENOENT)
       status = open_unpinned(source, name, options, failure);
   }
-  if (status == 0)
-    *out = source;
-  else
+  if (status != 0) {
     source_close(&source);
-  return status;
+    return status;
+  }
+  source->record = *reader_epoch(source->reader);
+  source_options_apply(options, &source->record);
+  *out = source;
+  return 0;
 }
 
 void source_close(struct source **source) {
@@ -188,36 +194,46 @@ static int64_t clock_ns(clockid_t clock) {
   return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
+int source_take(struct source *source, struct failure *failure) {
+  /* The time before the copy decides what is settled in it. */
+  source->mono_ns = clock_ns(CLOCK_MONOTONIC);
+  source->real_ns = clock_ns(CLOCK_REALTIME);
+  return reader_snapshot(source->reader, &source->snapshot, failure);
+}
+
+struct history *source_history(const struct source *source, uint32_t cpu) {
+  struct history *history =
+      history_from_snapshot(source->snapshot, &source->record, cpu,
+                            (uint64_t)source->mono_ns, source->real_ns);
+  if (history) {
+    memcpy(history->window, source->window, sizeof(source->window));
+    memcpy(history->object, source->object, sizeof(source->object));
+  }
+  return history;
+}
+
 int source_read(struct source *source, struct history **history,
                 struct failure *failure) {
-  /* The time before the copy decides what is settled in it. */
-  int64_t mono_ns = clock_ns(CLOCK_MONOTONIC);
-  int64_t real_ns = clock_ns(CLOCK_REALTIME);
-  const struct window_snapshot *snapshot;
-  int status = reader_snapshot(source->reader, &snapshot, failure);
+  int status = source_take(source, failure);
   if (status != 0)
     return status;
-  *history =
-      history_from_snapshot(snapshot, reader_epoch(source->reader),
-                            HISTORY_ALL_CPUS, (uint64_t)mono_ns, real_ns);
-  if (!*history)
-    return failure_set(failure, -ENOMEM, "out of memory");
-  memcpy((*history)->window, source->window, sizeof(source->window));
-  memcpy((*history)->object, source->object, sizeof(source->object));
-  return 0;
+  *history = source_history(source, HISTORY_ALL_CPUS);
+  return *history ? 0 : failure_set(failure, -ENOMEM, "out of memory");
 }
 
 /* ---- Files ---- */
 
-int source_read_file(const char *path, struct history **history,
-                     struct failure *failure) {
+int source_read_file(const char *path, const struct source_options *options,
+                     struct history **history, struct failure *failure) {
   size_t length = 0;
   char *text = file_text_read(path, &length, failure);
   if (!text)
     return -errno;
   struct failure reason;
   int status = history_from_text(history, text, length, &reason);
-  if (status != 0)
+  if (status == 0)
+    source_options_apply(options, &(*history)->epoch);
+  else
     failure_set(failure, status,
                 "%s: %.500s (give it a file from `report` or `show --json`)",
                 path, reason.text);

@@ -12,15 +12,10 @@
 #define BPF_WINDOW_SOURCE_H
 
 #include "history.h"
-#include "object/pins.h"
+#include "source_options.h"
 #include "window/failure.h"
 
 struct source;
-
-struct source_options {
-  const char *pin_dir; /* the folder of pins */
-  uint64_t width_ns;   /* for windows that do not tell theirs; 0: a second */
-};
 
 /* Finds the window and opens it. Errors: -ENOENT, -EPERM, -ENOTUNIQ if there
  * are several of that name, -EINVAL if it cannot be read, -ENOMEM. */
@@ -29,12 +24,19 @@ int source_open(struct source **source, const char *name,
 
 void source_close(struct source **source);
 
-/* Reads the window as it is now. The caller frees the history. */
+/* Copies the window as it is now. */
+int source_take(struct source *source, struct failure *failure);
+
+/* The history of the last copy, of one CPU or of HISTORY_ALL_CPUS. The caller
+ * frees it; NULL if memory is short. */
+struct history *source_history(const struct source *source, uint32_t cpu);
+
+/* Both at once, for all CPUs. */
 int source_read(struct source *source, struct history **history,
                 struct failure *failure);
 
 /* Reads a file that `report` or `show --json` wrote; `-` is standard input. */
-int source_read_file(const char *path, struct history **history,
-                     struct failure *failure);
+int source_read_file(const char *path, const struct source_options *options,
+                     struct history **history, struct failure *failure);
 
 #endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#include "source_options.h"
+
+#include <fnmatch.h>
+
+#include "cli.h"
+#include "object/pins.h"
+#include "units.h"
+
+const struct source_options source_options_default = {.pin_dir = PINS_ROOT};
+
+int source_options_take(struct source_options *options, int option,
+                        const char *argument, const char *verb) {
+  int64_t width_ns;
+  switch (option) {
+  case SOURCE_OPTION_PIN_DIR:
+    options->pin_dir = argument;
+    return CLI_OK;
+  case SOURCE_OPTION_WIDTH:
+    if (!units_parse_duration(argument, &width_ns))
+      return complain_usage(verb, "--width %s: no duration like 1s", argument);
+    options->width_ns = (uint64_t)width_ns;
+    return CLI_OK;
+  case SOURCE_OPTION_TOTAL:
+    options->total = argument;
+    return CLI_OK;
+  case SOURCE_OPTION_HIT:
+    options->hit = argument;
+    return CLI_OK;
+  case SOURCE_OPTION_MISS:
+    options->miss = argument;
+    return CLI_OK;
+  default:
+    return complain_usage(verb, NULL);
+  }
+}
+
+static void apply(struct bpf_window_epoch *record, const char *pattern,
+                  enum bpf_window_role role) {
+  for (uint32_t c = 0; pattern && c < record->counters; c++)
+    if (fnmatch(pattern, record->counter[c].name, 0) == 0)
+      record->counter[c].role = role;
+}
+
+void source_options_apply(const struct source_options *options,
+                          struct bpf_window_epoch *record) {
+  apply(record, options->total, BPF_WINDOW_ROLE_TOTAL);
+  apply(record, options->hit, BPF_WINDOW_ROLE_HIT);
+  apply(record, options->miss, BPF_WINDOW_ROLE_MISS);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * source_options.h - the options by which every verb that reads a window finds
+ * it and learns what the window does not tell itself.
+ */
+#ifndef BPF_WINDOW_SOURCE_OPTIONS_H
+#define BPF_WINDOW_SOURCE_OPTIONS_H
+
+#include <stdint.h>
+
+#include <bpf_window/layout.h>
+
+struct source_options {
+  const char *pin_dir; /* the folder of pins */
+  uint64_t width_ns;   /* for windows that do not tell theirs; 0: a second */
+  /* Patterns such as "hits_*" of the counters that have a role; NULL: as the
+   * window says. */
+  const char *total, *hit, *miss;
+};
+
+extern const struct source_options source_options_default;
+
+enum source_option {
+  SOURCE_OPTION_PIN_DIR = 256, /* behind all characters */
+  SOURCE_OPTION_WIDTH,
+  SOURCE_OPTION_TOTAL,
+  SOURCE_OPTION_HIT,
+  SOURCE_OPTION_MISS,
+};
+
+/* For the table of getopt_long and for the help. */
+#define SOURCE_OPTIONS                                                         \
+  {"pin-dir", required_argument, NULL, SOURCE_OPTION_PIN_DIR},                 \
+      {"width", required_argument, NULL, SOURCE_OPTION_WIDTH},                 \
+      {"total", required_argument, NULL, SOURCE_OPTION_TOTAL},                 \
+      {"hit", required_argument, NULL, SOURCE_OPTION_HIT}, {                   \
+    "miss", required_argument, NULL, SOURCE_OPTION_MISS                        \
+  }
+#define SOURCE_OPTIONS_HELP                                                    \
+  "  --pin-dir DIR     look for pins below DIR, not " PINS_ROOT "\n"           \
+  "For windows that somebody made without this project's header:\n"            \
+  "  --width DURATION  width of a bucket (default: 1s)\n"                      \
+  "  --total COUNTER, --hit COUNTER, --miss COUNTER\n"                         \
+  "                    what counters mean; a pattern like 'hits_*' may be "    \
+  "given\n"
+
+/* Takes one of these options. Returns CLI_OK, or CLI_USAGE after a complaint
+ * (also for an option that is none of them: getopt_long has complained then).
+ */
+int source_options_take(struct source_options *options, int option,
+                        const char *argument, const char *verb);
+
+/* Gives counters the roles of the options. */
+void source_options_apply(const struct source_options *options,
+                          struct bpf_window_epoch *record);
+
+#endif
