@@ -61,3 +61,4 @@ EXTRA_DIST += tests/run.sh \
   tests/collectd/one_process.bpf.c
 
 include tests/bench/local.mk
+include tests/bpf/race.mk

@@ -24,8 +24,8 @@ tests/bench/bench-stream.$(OBJEXT): tests/bench/bench.skel.h
 
 CLEANFILES += tests/bench/bench tests/bench/bench.bpf.o tests/bench/bench.skel.h \
   tests/bench/results.json tests/bench/performance.svg tests/bench/tables.md
-EXTRA_DIST += tests/bench/bench.bpf.c tests/bench/run.sh tests/bench/report.py tests/bench/plot.py \
- %
+EXTRA_DIST += tests/bench/bench.bpf.c tests/bench/run.sh tests/bench/report.py \
+  tests/bench/plot.py tests/bench/article.py
 
 bench: tests/bench/bench
 	BUILD_DIR=. SOURCE_DIR=$(srcdir) BPFTOOL=$(BPFTOOL) $(srcdir)/tests/bench/run.sh
