@@ -16,6 +16,7 @@ enum cli_status {
 int check_main(int argc, char **argv);
 int detach_main(int argc, char **argv);
 int list_main(int argc, char **argv);
+int report_main(int argc, char **argv);
 int show_main(int argc, char **argv);
 
 /* Prints `bpf-window: VERB: ` and the text as one line to stderr. */

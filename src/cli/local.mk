@@ -7,12 +7,16 @@ bpf_window_SOURCES = \
   src/cli/conf.c src/cli/conf.h src/cli/conf_read.c \
   src/cli/conf_tree.c src/cli/conf_tree.h \
   src/cli/detach.c \
+  src/cli/environment.c src/cli/environment.h \
   src/cli/file_text.c src/cli/file_text.h \
   src/cli/history.c src/cli/history.h \
   src/cli/history_json.c src/cli/history_json.h src/cli/history_read.c \
+  src/cli/html.c src/cli/html.h \
   src/cli/inventory.c src/cli/inventory.h \
   src/cli/list.c \
   src/cli/main.c \
+  src/cli/report.c src/cli/report.h src/cli/report_chart.c \
+  src/cli/report_page.c src/cli/report_style.c \
   src/cli/show.c src/cli/show.h src/cli/show_per_second.c src/cli/show_text.c \
   src/cli/source_options.c src/cli/source_options.h \
   src/cli/source.c src/cli/source.h \

@@ -13,9 +13,9 @@
 static const char usage[] =
     "usage: bpf-window show WINDOW [OPTION...]\n"
     "\n"
-    "Totals, rates, ratios and the worst seconds of a window. WINDOW is a name "
-    "as\n"
-    "`bpf-window list` prints it, OBJECT/WINDOW, or the path of a pin.\n"
+    "Totals, rates, ratios and the worst seconds of a window. WINDOW is a "
+    "name\n"
+    "of `bpf-window list`, OBJECT/WINDOW, id:MAP or the path of a pin.\n"
     "\n"
     "  --last DURATION   only the newest part: 90s, 5m (default: all, 298 s)\n"
     "  --from T, --to T  only what lies between: 16:43, 16:43:12, -90s (ago),\n"
@@ -24,8 +24,8 @@ static const char usage[] =
     "  --json            as JSON; the names are explained in bpf-window(8)\n"
     "  --csv             as CSV; with --per-second a line for each second\n"
     "  --input FILE      not from this machine: from a file that `report` or\n"
-    "                    `show --json` wrote; - is standard "
-    "input\n" SOURCE_OPTIONS_HELP;
+    "                    `show --json` wrote; - is standard input\n"
+    "\n" SOURCE_OPTIONS_HELP;
 
 enum format { TEXT, JSON, CSV };
 

@@ -212,6 +212,10 @@ struct history *source_history(const struct source *source, uint32_t cpu) {
   return history;
 }
 
+uint32_t source_ring_id(const struct source *source) {
+  return reader_ring_id(source->reader);
+}
+
 int source_read(struct source *source, struct history **history,
                 struct failure *failure) {
   int status = source_take(source, failure);

@@ -31,6 +31,9 @@ int source_take(struct source *source, struct failure *failure);
  * frees it; NULL if memory is short. */
 struct history *source_history(const struct source *source, uint32_t cpu);
 
+/* The id of the map of its buckets. */
+uint32_t source_ring_id(const struct source *source);
+
 /* Both at once, for all CPUs. */
 int source_read(struct source *source, struct history **history,
                 struct failure *failure);

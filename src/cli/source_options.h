@@ -38,11 +38,11 @@ enum source_option {
   }
 #define SOURCE_OPTIONS_HELP                                                    \
   "  --pin-dir DIR     look for pins below DIR, not " PINS_ROOT "\n"           \
-  "For windows that somebody made without this project's header:\n"            \
+  "\n"                                                                         \
+  "For windows that were made without this project's header:\n"                \
   "  --width DURATION  width of a bucket (default: 1s)\n"                      \
   "  --total COUNTER, --hit COUNTER, --miss COUNTER\n"                         \
-  "                    what counters mean; a pattern like 'hits_*' may be "    \
-  "given\n"
+  "                    what counters mean; COUNTER may be like 'hits_*'\n"
 
 /* Takes one of these options. Returns CLI_OK, or CLI_USAGE after a complaint
  * (also for an option that is none of them: getopt_long has complained then).

@@ -12,6 +12,8 @@
 #include <linux/capability.h>
 #include <linux/magic.h>
 
+#include <bpf/libbpf.h>
+
 /* Reads the first line of a file; an unreadable one gives the empty string. */
 static void read_line(const char *path, char *line, size_t size) {
   line[0] = '\0';
@@ -84,6 +86,11 @@ void probe_kernel(struct probe_kernel *kernel) {
   bracketed(lockdown);
   snprintf(kernel->lockdown, sizeof(kernel->lockdown), "%.31s", lockdown);
   probe_capabilities(kernel);
+}
+
+const char *probe_libbpf_version(void) {
+  const char *version = libbpf_version_string();
+  return version + (*version == 'v');
 }
 
 bool probe_symbol(const char *name) {

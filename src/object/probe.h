@@ -29,6 +29,9 @@ struct probe_kernel {
 
 void probe_kernel(struct probe_kernel *kernel);
 
+/* The version of libbpf in use, such as "1.1". */
+const char *probe_libbpf_version(void);
+
 /* Whether programs can refer to a kernel symbol: it is in /proc/kallsyms, with an
  * address that we may see. */
 bool probe_symbol(const char *name);

@@ -12,6 +12,7 @@
 #include <bpf/libbpf.h>
 
 struct reader {
+  uint32_t ring_id;
   int ring_fd, cursor_fd; /* cursor_fd -1: a window without cursor */
   bool batch;             /* the kernel reads per-CPU arrays in batches */
   struct bpf_window_epoch epoch;
@@ -55,6 +56,7 @@ static int check_ring(struct reader *reader, struct bpf_map_info *ring,
                        "map %s is no window: it must be a per-CPU array of %d "
                        "entries, each of a label and counters of 8 bytes",
                        ring->name, BPF_WINDOW_SLOTS);
+  reader->ring_id = ring->id;
   reader->snapshot.values = ring->value_size / 8 - 1;
 
   const char *problem = window_epoch_problem(&reader->epoch);
@@ -215,6 +217,8 @@ void reader_close(struct reader **reader) {
 const struct bpf_window_epoch *reader_epoch(const struct reader *reader) {
   return &reader->epoch;
 }
+
+uint32_t reader_ring_id(const struct reader *reader) { return reader->ring_id; }
 
 const struct reader_statistics *reader_statistics(const struct reader *reader) {
   return &reader->statistics;

@@ -55,6 +55,9 @@ int reader_snapshot(struct reader *reader,
                     const struct window_snapshot **snapshot,
                     struct failure *failure);
 
+/* The kernel's id of the ring's map. */
+uint32_t reader_ring_id(const struct reader *reader);
+
 const struct reader_statistics *reader_statistics(const struct reader *reader);
 
 #endif

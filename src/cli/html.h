@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BPF_WINDOW_HTML_H
+#define BPF_WINDOW_HTML_H
+
+#include <stdio.h>
+
+/* Writes a text so that HTML shows it as it is, in elements and in attributes.
+ */
+void html_text(FILE *page, const char *text);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report.h - the page that `bpf-window report` writes: HTML without a reference
+ * to anything outside of it, readable in light and dark, on a phone and on a
+ * desk.
+ */
+#ifndef BPF_WINDOW_REPORT_H
+#define BPF_WINDOW_REPORT_H
+
+#include <stdio.h>
+
+#include <jansson.h>
+
+#include "history.h"
+
+/* The whole page. environment: see environment.h; it may be empty. */
+void report_page(FILE *page, const struct history *history,
+                 const json_t *environment);
+
+/* Events by result, stacked, with the seconds that have no data. */
+void report_chart_of_results(FILE *page, const struct history *history);
+
+/* The hit rate in percent. Both need a window with a ratio. */
+void report_chart_of_ratio(FILE *page, const struct history *history,
+                           const struct window_ratio *ratio);
+
+/* One column by itself. */
+void report_chart_of_column(FILE *page, const struct history *history,
+                            uint32_t column);
+
+extern const char report_style[];
+
+#endif
