@@ -18,6 +18,7 @@ int detach_main(int argc, char **argv);
 int list_main(int argc, char **argv);
 int report_main(int argc, char **argv);
 int show_main(int argc, char **argv);
+int watch_main(int argc, char **argv);
 
 /* Prints `bpf-window: VERB: ` and the text as one line to stderr. */
 void complain(const char *verb, const char *format, ...)

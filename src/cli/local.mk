@@ -21,8 +21,9 @@ bpf_window_SOURCES = \
   src/cli/source_options.c src/cli/source_options.h \
   src/cli/source.c src/cli/source.h \
   src/cli/terminal.c src/cli/terminal.h \
-  src/cli/units.c src/cli/units.h
-bpf_window_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/bpf $(JANSSON_CFLAGS) \
+  src/cli/units.c src/cli/units.h \
+  src/cli/watch.c src/cli/watch.h src/cli/watch_chart.c src/cli/watch_screen.c
+bpf_window_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/bpf $(JANSSON_CFLAGS) $(NCURSESW_CFLAGS) \
   $(OBJECT_CPPFLAGS) \
   -DBPF_WINDOW_VERSION='"$(PACKAGE_VERSION)"'
-bpf_window_LDADD = libobject.la libwindow.la $(JANSSON_LIBS) -lm
+bpf_window_LDADD = libobject.la libwindow.la $(JANSSON_LIBS) $(NCURSESW_LIBS) -lm

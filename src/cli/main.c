@@ -23,6 +23,7 @@ struct verb {
 static const struct verb verbs[] = {
     {"list", list_main, "every window on this machine, and who has it"},
     {"show", show_main, "totals, rates, ratios, worst seconds of a window"},
+    {"watch", watch_main, "the same on the terminal, drawn anew each second"},
     {"report", report_main, "the same as an HTML page to attach to a ticket"},
     {"check", check_main,
      "what this machine offers; whether a config is sound"},

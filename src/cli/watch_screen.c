@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+#include "watch.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <curses.h>
+
+#include "units.h"
+
+#define MARGIN 9 /* columns left of a chart: its scale */
+#define LEAST_LINES 12
+#define LEAST_COLUMNS 40
+#define NUMBER 14 /* columns of a number in the table */
+
+/* Where things stand, from above. */
+struct layout {
+  int lines, columns;
+  int events_y, events_rows;
+  int ratio_y, ratio_rows; /* 0 rows: the window has no ratio */
+  int axis_y, table_y, table_rows;
+};
+
+static struct layout lay_out(bool has_ratio, uint32_t table_lines) {
+  struct layout at = {.lines = LINES, .columns = COLS};
+  /* Title, captions, axis, the table's head, keys. */
+  int rest = LINES - (has_ratio ? 6 : 5);
+  at.table_rows = (int)table_lines;
+  if (at.table_rows > rest / 2)
+    at.table_rows = rest / 2;
+  rest -= at.table_rows;
+  at.ratio_rows = has_ratio ? rest / 3 : 0;
+  at.events_rows = rest - at.ratio_rows;
+  at.events_y = 2;
+  at.ratio_y = at.events_y + at.events_rows + 1;
+  at.axis_y =
+      at.events_y + at.events_rows + (has_ratio ? at.ratio_rows + 1 : 0);
+  at.table_y = at.axis_y + 1;
+  return at;
+}
+
+/* ---- Lines ---- */
+
+static void draw_title(const struct history *all) {
+  char text[UNITS_TEXT];
+  attron(A_BOLD);
+  mvprintw(0, 0, "%s", all->window);
+  attroff(A_BOLD);
+  mvprintw(0, COLS - 8, "%s", units_clock(all->to_real_ns, text));
+}
+
+static void draw_keys(const struct watch_screen *screen) {
+  if (screen->notice) {
+    mvaddnstr(LINES - 1, 0, screen->notice, COLS - 1);
+    return;
+  }
+  attron(A_DIM);
+  mvaddnstr(LINES - 1, 0,
+            screen->split ? "q quit   c counters" : "q quit   c split by CPU",
+            COLS - 1);
+  attroff(A_DIM);
+}
+
+static void draw_axis(const struct history *all, const struct layout *at,
+                      int columns, unsigned each) {
+  char text[UNITS_TEXT];
+  int from = MARGIN + (at->columns - MARGIN - columns);
+  uint64_t width_s = all->epoch.width_ns / 1000000000 * each;
+  mvprintw(at->axis_y, from, "%s",
+           units_clock(history_edge_real_ns(all, all->from), text));
+  mvprintw(at->axis_y, at->columns - 8, "%s",
+           units_clock(all->to_real_ns, text));
+  if (columns > 50 && width_s > 0) {
+    attron(A_DIM);
+    mvprintw(at->axis_y, from + columns / 2 - 10, "a column is %llu s",
+             (unsigned long long)width_s);
+    attroff(A_DIM);
+  }
+}
+
+/* ---- Charts ---- */
+
+static double highest(const struct watch_column *column, int columns) {
+  double top = 0;
+  for (int c = 0; c < columns; c++)
+    top = fmax(top, column[c].events);
+  return top;
+}
+
+static void draw_scale(int y, int rows, const char *top, const char *bottom) {
+  mvprintw(y, 0, "%*.*s", MARGIN - 1, MARGIN - 1, top);
+  if (rows > 1)
+    mvprintw(y + rows - 1, 0, "%*s", MARGIN - 1, bottom);
+}
+
+static void draw_charts(const struct watch_screen *screen,
+                        const struct history *all, const struct layout *at,
+                        bool has_misses) {
+  static struct watch_column column[WATCH_MAX_COLUMNS];
+  int room = at->columns - MARGIN;
+  if (room > WATCH_MAX_COLUMNS)
+    room = WATCH_MAX_COLUMNS;
+  int columns = watch_columns(all, room, column);
+  int x = at->columns - columns;
+  double top = highest(column, columns);
+  char text[UNITS_TEXT];
+
+  mvaddnstr(at->events_y - 1, 0,
+            has_misses ? "events per second, misses on top of hits"
+                       : "events per second",
+            at->columns - 1);
+  draw_scale(at->events_y, at->events_rows,
+             top >= 1e6 ? units_rate(top, text)
+                        : units_count((uint64_t)ceil(top), text),
+             "0");
+  watch_chart_of_events(screen, at->events_y, x, at->events_rows, columns,
+                        column, top);
+  if (at->ratio_rows > 0) {
+    mvaddnstr(at->ratio_y - 1, 0, "hit rate", at->columns - 1);
+    draw_scale(at->ratio_y, at->ratio_rows, "100 %", "0 %");
+    watch_chart_of_ratio(screen, at->ratio_y, x, at->ratio_rows, columns,
+                         column);
+  }
+  draw_axis(all, at, columns, watch_buckets_per_column(room));
+}
+
+/* ---- Tables ---- */
+
+static struct span last_seconds(const struct history *history, uint64_t count) {
+  struct span span = history_whole(history);
+  if (span.to - span.from > count)
+    span.from = span.to - count;
+  return span;
+}
+
+/* How many of the numbers fit behind the names. */
+static int numbers_that_fit(int columns, int name_columns, int wanted) {
+  int fit = (columns - name_columns) / NUMBER;
+  return fit < wanted ? fit : wanted;
+}
+
+static void draw_head(const struct layout *at, const char *name,
+                      int name_columns, const char *const *headings,
+                      int count) {
+  attron(A_DIM);
+  mvprintw(at->table_y, 0, "%-*.*s", name_columns, name_columns, name);
+  for (int i = 0; i < count; i++)
+    printw("%*s", NUMBER, headings[i]);
+  attroff(A_DIM);
+}
+
+static void draw_counters(const struct history *all, const struct layout *at) {
+  static const char *const headings[] = {"last second", "10 s, per s",
+                                         "5 min, per s", "since load"};
+  int name_columns = at->columns < 80 ? 20 : 24;
+  int count = numbers_that_fit(at->columns, name_columns, all->totals ? 4 : 3);
+  uint64_t sums[3][BPF_WINDOW_MAX_VALUES];
+  double seconds[3];
+  for (int i = 0; i < 3; i++) {
+    static const uint64_t lengths[] = {1, 10, BPF_WINDOW_SLOTS};
+    struct span span = last_seconds(all, lengths[i]);
+    seconds[i] = history_span_seconds(all, span);
+    history_sum(all, span, sums[i]);
+  }
+  draw_head(at, "counter", name_columns, headings, count);
+  for (int row = 0; row < at->table_rows; row++) {
+    char name[BPF_WINDOW_NAME_SIZE + 8], text[UNITS_TEXT];
+    history_column_name(all, (uint32_t)row, name);
+    mvprintw(at->table_y + 1 + row, 0, "%-*.*s", name_columns, name_columns - 1,
+             name);
+    for (int i = 0; i < count; i++)
+      printw("%*s", NUMBER,
+             i == 3   ? units_count(all->totals[row], text)
+             : i == 0 ? units_count(sums[0][row], text)
+                      : units_rate((double)sums[i][row] / seconds[i], text));
+  }
+}
+
+static void draw_cpus(const struct history *all, struct history *const *cpu,
+                      const struct layout *at) {
+  static const char *const headings[] = {"last second", "10 s, per s",
+                                         "5 min, per s", "hit rate"};
+  static const uint64_t lengths[] = {1, 10, BPF_WINDOW_SLOTS};
+  int name_columns = 8;
+  int count = numbers_that_fit(at->columns, name_columns, 4);
+  draw_head(at, "CPU", name_columns, headings, count);
+  for (int row = 0; row < at->table_rows; row++) {
+    if (row == at->table_rows - 1 && all->cpus > (uint32_t)at->table_rows) {
+      mvprintw(at->table_y + 1 + row, 0, "and %u more",
+               all->cpus - (uint32_t)row);
+      return;
+    }
+    mvprintw(at->table_y + 1 + row, 0, "%-*d", name_columns, row);
+    for (int i = 0; i < count; i++) {
+      char text[UNITS_TEXT];
+      struct watch_column summary = watch_summary(
+          cpu[row], last_seconds(cpu[row], lengths[i < 3 ? i : 2]));
+      printw("%*s", NUMBER,
+             i < 3 ? units_rate(summary.events, text)
+                   : units_percent(summary.percent, text));
+    }
+  }
+}
+
+void watch_draw(const struct watch_screen *screen, const struct history *all,
+                struct history *const *cpu) {
+  erase();
+  if (LINES < LEAST_LINES || COLS < LEAST_COLUMNS) {
+    mvaddnstr(0, 0, "This terminal is too small; q quits", COLS);
+    refresh();
+    return;
+  }
+  struct window_ratio ratio;
+  bool has_ratio = window_ratio_from_roles(&ratio, &all->epoch);
+  struct layout at =
+      lay_out(has_ratio, screen->split ? all->cpus : all->epoch.values);
+  draw_title(all);
+  draw_charts(screen, all, &at, has_ratio);
+  if (screen->split)
+    draw_cpus(all, cpu, &at);
+  else
+    draw_counters(all, &at);
+  draw_keys(screen);
+  refresh();
+}
