@@ -39,17 +39,17 @@ main() {
     wanted="$wanted $list"
   done
   # shellcheck disable=SC2086 # a list of words
-  lacking=$(missing $wanted | sort -u)
+  lacking=$(missing $wanted | sort -u | tr "\n" " ")
   [ -n "$lacking" ] || return 0
   if ! command -v apt-get >/dev/null; then
-    echo "tools/packages.sh: this is no Debian; please install:" $lacking >&2
+    echo "tools/packages.sh: this is no Debian; please install: $lacking" >&2
     return 1
   fi
   if [ "$(id -u)" -ne 0 ]; then
-    echo "tools/packages.sh: needs root to install:" $lacking >&2
+    echo "tools/packages.sh: needs root to install: $lacking" >&2
     return 1
   fi
-  echo "Installing packages:" $lacking >&2
+  echo "Installing packages: $lacking" >&2
   export DEBIAN_FRONTEND=noninteractive
   apt-get -qq -o DPkg::Lock::Timeout=600 update >&2
   # A daemon that a package brings must not start: the tests run their own.

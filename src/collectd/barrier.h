@@ -2,10 +2,11 @@
 /*
  * barrier.h - waits until collectd's writers have seen what was dispatched.
  *
- * collectd's write threads take values from a queue in parallel, so two edges that
- * are dispatched one after the other may reach a writer in the other order, which
- * then drops the older one. A write callback of our own, registered behind all
- * others, tells when an edge has passed every writer before it.
+ * collectd's write threads take values from a queue in parallel, so two edges
+ * that are dispatched one after the other may reach a writer in the other
+ * order, which then drops the older one. A write callback of our own,
+ * registered behind all others, tells when an edge has passed every writer
+ * before it.
  */
 #ifndef BPF_WINDOW_BARRIER_H
 #define BPF_WINDOW_BARRIER_H
@@ -14,7 +15,8 @@
 
 #include "plugin.h"
 
-/* Registers the write callback. From init, so that it is the last in the list. */
+/* Registers the write callback. From init, so that it is the last in the list.
+ */
 int barrier_register(void);
 
 /* What one window has under way. The owner zeroes it. */
@@ -29,10 +31,12 @@ struct barrier {
 void barrier_add(struct barrier *barrier);
 void barrier_remove(struct barrier *barrier);
 
-/* Announces count values of that instance and time; before they are dispatched. */
+/* Announces count values of that instance and time; before they are dispatched.
+ */
 void barrier_expect(struct barrier *barrier, cdtime_t time, unsigned count);
 
-/* Waits until all of them were seen, at most so long. False if some were not. */
+/* Waits until all of them were seen, at most so long. False if some were not.
+ */
 bool barrier_wait(struct barrier *barrier, cdtime_t at_most);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bpf_window - a collectd plugin that owns the life of BPF objects and dispatches the
- * windows in which they count. See collectd-bpf_window(5).
+ * bpf_window - a collectd plugin that owns the life of BPF objects and
+ * dispatches the windows in which they count. See collectd-bpf_window(5).
  */
 #include "collectd.h"
 
@@ -20,8 +20,8 @@ void module_register(void);
 /* The plugin's one state. */
 static struct {
   struct config config;
-  struct pins_root *pins;  /* NULL: unpinned */
-  struct object **object;  /* per config.object; NULL if it failed */
+  struct pins_root *pins; /* NULL: unpinned */
+  struct object **object; /* per config.object; NULL if it failed */
 } state;
 
 /* ---- Config ---- */
@@ -39,7 +39,10 @@ static int on_config(oconfig_item_t *block) {
 
 /* ---- Init ---- */
 
-static void log_libbpf(const char *line) { DEBUG(PLUGIN "%s", line); }
+/* Not the macro DEBUG: it is empty where collectd was built without debugging. */
+static void log_libbpf(const char *line) {
+  plugin_log(LOG_DEBUG, PLUGIN "%s", line);
+}
 
 static void open_pins(void) {
   struct failure failure;

@@ -18,33 +18,34 @@ const struct config_window config_window_default = {
 /* ---- Failures ---- */
 
 /* "file:12: <Object "x"> Option: what is wrong" */
-static int wrong(const oconfig_item_t *option, struct failure *failure,
+static int wrong(const struct config_place *place, struct failure *failure,
                  const char *what) {
-  char place[512];
-  config_place(option, place, sizeof(place));
-  return failure_set(failure, -EINVAL, "%s: %s", place, what);
+  char text[400];
+  config_place_text(place, text, sizeof(text));
+  return failure_set(failure, -EINVAL, "%s: %s", text, what);
 }
 
-static int unknown(const oconfig_item_t *option, struct failure *failure) {
-  return wrong(option, failure, "unknown option; see collectd-bpf_window(5)");
+static int unknown(const struct config_place *place, struct failure *failure) {
+  return wrong(place, failure, "unknown option; see collectd-bpf_window(5)");
 }
 
 /* ---- Values ---- */
 
-static int one_string(const oconfig_item_t *option, const char **value,
+static int one_string(const struct config_place *place, const char **value,
                       struct failure *failure) {
+  const oconfig_item_t *option = place->option;
   if (option->values_num != 1 ||
       option->values[0].type != OCONFIG_TYPE_STRING ||
       option->values[0].value.string[0] == '\0')
-    return wrong(option, failure, "needs one string in quotes");
+    return wrong(place, failure, "needs one string in quotes");
   *value = option->values[0].value.string;
   return 0;
 }
 
-static int copy_string(const oconfig_item_t *option, char **copy,
+static int copy_string(const struct config_place *place, char **copy,
                        struct failure *failure) {
   const char *value = NULL;
-  int status = one_string(option, &value, failure);
+  int status = one_string(place, &value, failure);
   if (status != 0)
     return status;
   free(*copy);
@@ -52,28 +53,30 @@ static int copy_string(const oconfig_item_t *option, char **copy,
   return *copy ? 0 : failure_set(failure, -ENOMEM, "out of memory");
 }
 
-static int boolean(const oconfig_item_t *option, bool *value,
+static int boolean(const struct config_place *place, bool *value,
                    struct failure *failure) {
-  if (option->values_num != 1 ||
-      option->values[0].type != OCONFIG_TYPE_BOOLEAN)
-    return wrong(option, failure, "needs true or false, without quotes");
+  const oconfig_item_t *option = place->option;
+  if (option->values_num != 1 || option->values[0].type != OCONFIG_TYPE_BOOLEAN)
+    return wrong(place, failure, "needs true or false, without quotes");
   *value = option->values[0].value.boolean;
   return 0;
 }
 
-static int seconds(const oconfig_item_t *option, unsigned *value,
+static int seconds(const struct config_place *place, unsigned *value,
                    struct failure *failure) {
+  const oconfig_item_t *option = place->option;
   if (option->values_num != 1 ||
       option->values[0].type != OCONFIG_TYPE_NUMBER ||
       !(option->values[0].value.number >= 1 &&
         option->values[0].value.number <= BPF_WINDOW_SLOTS))
-    return wrong(option, failure,
+    return wrong(place, failure,
                  "needs a number of seconds from 1 to 300, without quotes");
   *value = (unsigned)option->values[0].value.number;
   return 0;
 }
 
-/* Makes room for one more element of an array and returns it zeroed, or NULL. */
+/* Makes room for one more element of an array and returns it zeroed, or NULL.
+ */
 static void *append(void *array, size_t *count, size_t size) {
   void **elements = array;
   char *grown = realloc(*elements, (*count + 1) * size);
@@ -85,13 +88,14 @@ static void *append(void *array, size_t *count, size_t size) {
 
 /* ---- Blocks ---- */
 
-static int read_names(const oconfig_item_t *option, char ***names,
+static int read_names(const struct config_place *place, char ***names,
                       size_t *count, struct failure *failure) {
+  const oconfig_item_t *option = place->option;
   if (option->values_num < 1)
-    return wrong(option, failure, "needs names of counters in quotes");
+    return wrong(place, failure, "needs names of counters in quotes");
   for (int i = 0; i < option->values_num; i++) {
     if (option->values[i].type != OCONFIG_TYPE_STRING)
-      return wrong(option, failure, "needs names of counters in quotes");
+      return wrong(place, failure, "needs names of counters in quotes");
     char **name = append(names, count, sizeof(**names));
     if (!name || !(*name = strdup(option->values[i].value.string)))
       return failure_set(failure, -ENOMEM, "out of memory");
@@ -99,31 +103,34 @@ static int read_names(const oconfig_item_t *option, char ***names,
   return 0;
 }
 
-static int read_ratio(struct config_window *window, const oconfig_item_t *block,
+static int read_ratio(struct config_window *window,
+                      const struct config_place *place,
                       struct failure *failure) {
   struct config_ratio *ratio =
       append(&window->ratio, &window->ratios, sizeof(*ratio));
   if (!ratio)
     return failure_set(failure, -ENOMEM, "out of memory");
-  int status = copy_string(block, &ratio->name, failure);
+  int status = copy_string(place, &ratio->name, failure);
   if (status == 0 && strlen(ratio->name) >= BPF_WINDOW_NAME_SIZE)
-    status = wrong(block, failure, "the ratio's name has over 39 characters");
-  for (int i = 0; status == 0 && i < block->children_num; i++) {
-    const oconfig_item_t *option = &block->children[i];
-    if (strcasecmp(option->key, "Numerator") == 0)
-      status = read_names(option, &ratio->member, &ratio->members, failure);
-    else if (strcasecmp(option->key, "Denominator") == 0)
-      status = read_names(option, &ratio->base, &ratio->bases, failure);
+    status = wrong(place, failure, "the ratio's name has over 39 characters");
+  for (int i = 0; status == 0 && i < place->option->children_num; i++) {
+    const struct config_place inner = {&place->option->children[i], place};
+    const char *key = inner.option->key;
+    if (strcasecmp(key, "Numerator") == 0)
+      status = read_names(&inner, &ratio->member, &ratio->members, failure);
+    else if (strcasecmp(key, "Denominator") == 0)
+      status = read_names(&inner, &ratio->base, &ratio->bases, failure);
     else
-      status = unknown(option, failure);
+      status = unknown(&inner, failure);
   }
   if (status == 0 && (ratio->members == 0 || ratio->bases == 0))
-    status = wrong(block, failure,
-                   "needs a line Numerator and a line Denominator");
+    status =
+        wrong(place, failure, "needs a line Numerator and a line Denominator");
   return status;
 }
 
-static int read_window(struct config_object *object, const oconfig_item_t *block,
+static int read_window(struct config_object *object,
+                       const struct config_place *place,
                        struct failure *failure) {
   struct config_window *window =
       append(&object->window, &object->windows, sizeof(*window));
@@ -131,52 +138,65 @@ static int read_window(struct config_object *object, const oconfig_item_t *block
     return failure_set(failure, -ENOMEM, "out of memory");
   *window = config_window_default;
   window->name = NULL;
-  int status = copy_string(block, &window->name, failure);
-  for (int i = 0; status == 0 && i < block->children_num; i++) {
-    const oconfig_item_t *option = &block->children[i];
-    if (strcasecmp(option->key, "Ratio") == 0)
-      status = read_ratio(window, option, failure);
-    else if (strcasecmp(option->key, "DefaultRatio") == 0)
-      status = boolean(option, &window->ratio_from_roles, failure);
-    else if (strcasecmp(option->key, "RatioSeconds") == 0)
-      status = seconds(option, &window->ratio_seconds, failure);
+  int status = copy_string(place, &window->name, failure);
+  for (int i = 0; status == 0 && i < place->option->children_num; i++) {
+    const struct config_place inner = {&place->option->children[i], place};
+    const char *key = inner.option->key;
+    if (strcasecmp(key, "Ratio") == 0)
+      status = read_ratio(window, &inner, failure);
+    else if (strcasecmp(key, "DefaultRatio") == 0)
+      status = boolean(&inner, &window->ratio_from_roles, failure);
+    else if (strcasecmp(key, "RatioSeconds") == 0)
+      status = seconds(&inner, &window->ratio_seconds, failure);
     else
-      status = unknown(option, failure);
+      status = unknown(&inner, failure);
   }
   return status;
 }
 
-static int read_rule(struct config_object *object, const oconfig_item_t *option,
+static int read_rule(struct config_object *object,
+                     const struct config_place *place,
                      enum file_verdict verdict, struct failure *failure) {
   const char *path = NULL;
-  char place[512];
-  int status = one_string(option, &path, failure);
+  char text[400];
+  int status = one_string(place, &path, failure);
   if (status != 0)
     return status;
-  config_place(option, place, sizeof(place));
-  return policy_add(object->policy, verdict, path, place, failure);
+  config_place_text(place, text, sizeof(text));
+  return policy_add(object->policy, verdict, path, text, failure);
 }
 
-static int read_policy(struct config_object *object, const oconfig_item_t *block,
+static int read_policy_file(struct config_object *object,
+                            const struct config_place *place,
+                            struct failure *failure) {
+  const char *path = NULL;
+  struct failure reason;
+  int status = one_string(place, &path, failure);
+  if (status != 0)
+    return status;
+  status = policy_read_file(object->policy, path, &reason);
+  return status == 0 ? 0 : wrong(place, failure, reason.text);
+}
+
+static int read_policy(struct config_object *object,
+                       const struct config_place *place,
                        struct failure *failure) {
   int status = object->policy ? 0 : policy_new(&object->policy);
   if (status != 0)
     return failure_set(failure, status, "out of memory");
-  for (int i = 0; status == 0 && i < block->children_num; i++) {
-    const oconfig_item_t *option = &block->children[i];
-    const char *path = NULL;
-    if (strcasecmp(option->key, "Allow") == 0)
-      status = read_rule(object, option, FILE_ALLOW, failure);
-    else if (strcasecmp(option->key, "Deny") == 0)
-      status = read_rule(object, option, FILE_DENY, failure);
-    else if (strcasecmp(option->key, "None") == 0)
-      status = read_rule(object, option, FILE_NO_POLICY, failure);
-    else if (strcasecmp(option->key, "PolicyFile") == 0)
-      status = one_string(option, &path, failure) != 0
-                   ? -EINVAL
-                   : policy_read_file(object->policy, path, failure);
+  for (int i = 0; status == 0 && i < place->option->children_num; i++) {
+    const struct config_place inner = {&place->option->children[i], place};
+    const char *key = inner.option->key;
+    if (strcasecmp(key, "Allow") == 0)
+      status = read_rule(object, &inner, FILE_ALLOW, failure);
+    else if (strcasecmp(key, "Deny") == 0)
+      status = read_rule(object, &inner, FILE_DENY, failure);
+    else if (strcasecmp(key, "None") == 0)
+      status = read_rule(object, &inner, FILE_NO_POLICY, failure);
+    else if (strcasecmp(key, "PolicyFile") == 0)
+      status = read_policy_file(object, &inner, failure);
     else
-      status = unknown(option, failure);
+      status = unknown(&inner, failure);
   }
   return status;
 }
@@ -184,39 +204,41 @@ static int read_policy(struct config_object *object, const oconfig_item_t *block
 static int default_path(struct config_object *object) {
   if (object->path)
     return 0;
-  return asprintf(&object->path, "%s/%s.bpf.o", BPF_OBJECT_DIR, object->name) < 0
+  return asprintf(&object->path, "%s/%s.bpf.o", BPF_OBJECT_DIR, object->name) <
+                 0
              ? -ENOMEM
              : 0;
 }
 
-static int read_object(struct config *config, const oconfig_item_t *block,
+static int read_object(struct config *config, const struct config_place *place,
                        struct failure *failure) {
   struct config_object *object =
       append(&config->object, &config->objects, sizeof(*object));
   if (!object)
     return failure_set(failure, -ENOMEM, "out of memory");
   object->persist = true;
-  int status = copy_string(block, &object->name, failure);
+  int status = copy_string(place, &object->name, failure);
   struct failure reason;
   if (status == 0 && pins_check_name(object->name, &reason) != 0)
-    return wrong(block, failure, reason.text);
+    return wrong(place, failure, reason.text);
   for (size_t i = 0; status == 0 && i + 1 < config->objects; i++)
     if (strcmp(config->object[i].name, object->name) == 0)
-      return wrong(block, failure, "there is an object of this name already");
-  for (int i = 0; status == 0 && i < block->children_num; i++) {
-    const oconfig_item_t *option = &block->children[i];
-    if (strcasecmp(option->key, "File") == 0)
-      status = copy_string(option, &object->path, failure);
-    else if (strcasecmp(option->key, "Front") == 0)
-      status = copy_string(option, &object->front, failure);
-    else if (strcasecmp(option->key, "Persist") == 0)
-      status = boolean(option, &object->persist, failure);
-    else if (strcasecmp(option->key, "Policy") == 0)
-      status = read_policy(object, option, failure);
-    else if (strcasecmp(option->key, "Window") == 0)
-      status = read_window(object, option, failure);
+      return wrong(place, failure, "there is an object of this name already");
+  for (int i = 0; status == 0 && i < place->option->children_num; i++) {
+    const struct config_place inner = {&place->option->children[i], place};
+    const char *key = inner.option->key;
+    if (strcasecmp(key, "File") == 0)
+      status = copy_string(&inner, &object->path, failure);
+    else if (strcasecmp(key, "Front") == 0)
+      status = copy_string(&inner, &object->front, failure);
+    else if (strcasecmp(key, "Persist") == 0)
+      status = boolean(&inner, &object->persist, failure);
+    else if (strcasecmp(key, "Policy") == 0)
+      status = read_policy(object, &inner, failure);
+    else if (strcasecmp(key, "Window") == 0)
+      status = read_window(object, &inner, failure);
     else
-      status = unknown(option, failure);
+      status = unknown(&inner, failure);
   }
   if (status == 0 && default_path(object) != 0)
     status = failure_set(failure, -ENOMEM, "out of memory");
@@ -225,15 +247,17 @@ static int read_object(struct config *config, const oconfig_item_t *block,
 
 int config_read(struct config *config, const oconfig_item_t *block,
                 struct failure *failure) {
+  const struct config_place place = {block, NULL};
   int status = 0;
   for (int i = 0; status == 0 && i < block->children_num; i++) {
-    const oconfig_item_t *option = &block->children[i];
-    if (strcasecmp(option->key, "PinDir") == 0)
-      status = copy_string(option, &config->pin_dir, failure);
-    else if (strcasecmp(option->key, "Object") == 0)
-      status = read_object(config, option, failure);
+    const struct config_place inner = {&block->children[i], &place};
+    const char *key = inner.option->key;
+    if (strcasecmp(key, "PinDir") == 0)
+      status = copy_string(&inner, &config->pin_dir, failure);
+    else if (strcasecmp(key, "Object") == 0)
+      status = read_object(config, &inner, failure);
     else
-      status = unknown(option, failure);
+      status = unknown(&inner, failure);
   }
   return status;
 }
@@ -272,8 +296,8 @@ void config_free(struct config *config) {
   *config = (struct config){0};
 }
 
-const struct config_window *config_find_window(const struct config_object *object,
-                                               const char *name) {
+const struct config_window *
+config_find_window(const struct config_object *object, const char *name) {
   for (size_t i = 0; i < object->windows; i++)
     if (strcmp(object->window[i].name, name) == 0)
       return &object->window[i];

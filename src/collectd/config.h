@@ -2,8 +2,8 @@
 /*
  * config.h - the <Plugin bpf_window> block, read and checked.
  *
- * Whatever is wrong stops collectd at its start with one line that names the option,
- * where it stands, and what would be right.
+ * Whatever is wrong stops collectd at its start with one line that names the
+ * option, where it stands, and what would be right.
  */
 #ifndef BPF_WINDOW_CONFIG_H
 #define BPF_WINDOW_CONFIG_H
@@ -34,8 +34,8 @@ struct config_window {
 
 /* <Object "name"> */
 struct config_object {
-  char *name; /* of its pins */
-  char *path; /* File: the object file */
+  char *name;  /* of its pins */
+  char *path;  /* File: the object file */
   char *front; /* Front: NULL for the first that works */
   bool persist;
   struct policy *policy; /* NULL without a Policy block */
@@ -53,13 +53,13 @@ struct config {
 /* Values of a window that the config does not name. */
 extern const struct config_window config_window_default;
 
-/* Reads a block into config, which the caller has zeroed; several blocks add up.
- * 0, or -EINVAL with the line to log. */
+/* Reads a block into config, which the caller has zeroed; several blocks add
+ * up. 0, or -EINVAL with the line to log. */
 int config_read(struct config *config, const struct oconfig_item_s *block,
                 struct failure *failure);
 void config_free(struct config *config);
 
-const struct config_window *config_find_window(const struct config_object *object,
-                                               const char *name);
+const struct config_window *
+config_find_window(const struct config_object *object, const char *name);
 
 #endif

@@ -9,7 +9,8 @@
 #define DEFAULT_CONFIG_FILE "/etc/collectd/collectd.conf"
 #endif
 
-/* The main configuration file: what stands behind -C on collectd's command line. */
+/* The main configuration file: what stands behind -C on collectd's command
+ * line. */
 static void main_file(char *name, size_t size) {
   char arguments[4096];
   snprintf(name, size, "%s", DEFAULT_CONFIG_FILE);
@@ -39,10 +40,12 @@ static void first_value(const oconfig_item_t *option, char *text, size_t size) {
     snprintf(text, size, "%s", value->value.string);
   else if (value->type == OCONFIG_TYPE_BOOLEAN)
     snprintf(text, size, "%s", value->value.boolean ? "true" : "false");
+  else
+    snprintf(text, size, "%g", value->value.number);
 }
 
-/* Whether a line of the file is that option: the key (of a block: behind "<") comes
- * first, and the value is somewhere behind it. */
+/* Whether a line of the file is that option: the key (of a block: behind "<")
+ * comes first, and the value is somewhere behind it. */
 static bool line_is(const char *line, const char *key, const char *value) {
   line += strspn(line, " \t<");
   size_t length = strlen(key);
@@ -52,8 +55,9 @@ static bool line_is(const char *line, const char *key, const char *value) {
 }
 
 /*
- * Finds the option below its blocks: each block of the path must have been opened, in
- * order, before the option's own line counts. Returns 0 if it is not in the file.
+ * Finds the option below its blocks: each block of the path must have been
+ * opened, in order, before the option's own line counts. Returns 0 if it is not
+ * in the file.
  */
 static int find_line(FILE *file, const oconfig_item_t *const *path, int depth) {
   char line[1024], value[256];
@@ -67,18 +71,17 @@ static int find_line(FILE *file, const oconfig_item_t *const *path, int depth) {
   return found == depth ? number : 0;
 }
 
-void config_place(const oconfig_item_t *option, char *text, size_t size) {
-  const oconfig_item_t *path[8];
+#define MAX_DEPTH 8
+
+void config_place_text(const struct config_place *place, char *text,
+                       size_t size) {
+  const oconfig_item_t *path[MAX_DEPTH]; /* from the outermost block inwards */
   int depth = 0;
-  for (const oconfig_item_t *item = option;
-       item && item->key && depth < (int)(sizeof(path) / sizeof(*path));
-       item = item->parent)
-    path[depth++] = item;
-  for (int i = 0; i < depth / 2; i++) {
-    const oconfig_item_t *other = path[i];
-    path[i] = path[depth - 1 - i];
-    path[depth - 1 - i] = other;
-  }
+  for (const struct config_place *at = place; at && depth < MAX_DEPTH;
+       at = at->around)
+    depth++;
+  for (int i = depth; i > 0; i--, place = place->around)
+    path[i - 1] = place->option;
 
   char name[512];
   main_file(name, sizeof(name));
@@ -90,12 +93,13 @@ void config_place(const oconfig_item_t *option, char *text, size_t size) {
   text[0] = '\0';
   if (line)
     used = (size_t)snprintf(text, size, "%s:%d: ", name, line);
-  for (int i = 0; i < depth && used < size; i++) {
+  for (int i = 1; i < depth && used < size; i++) { /* 0 is <Plugin> itself */
     char value[128];
     first_value(path[i], value, sizeof(value));
-    used += (size_t)(i < depth - 1 ? snprintf(text + used, size - used,
-                                              "<%s \"%s\"> ", path[i]->key, value)
-                                   : snprintf(text + used, size - used, "%s",
-                                              path[i]->key));
+    used +=
+        (size_t)(i < depth - 1
+                     ? snprintf(text + used, size - used, "<%s \"%s\"> ",
+                                path[i]->key, value)
+                     : snprintf(text + used, size - used, "%s", path[i]->key));
   }
 }

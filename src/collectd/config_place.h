@@ -10,8 +10,17 @@
 
 struct oconfig_item_s;
 
-/* Writes `file:line: <Object "x"> Option` (or, when the option is not found in the main
- * file, as it happens with Include, the same without file and line). */
-void config_place(const struct oconfig_item_s *option, char *text, size_t size);
+/* An option and the blocks around it. (The items' own parent pointers are not
+ * kept up when collectd moves them.) */
+struct config_place {
+  const struct oconfig_item_s *option;
+  const struct config_place *around; /* NULL for the <Plugin> block */
+};
+
+/* Writes `file:line: <Object "x"> Option` (or, when the option is not found in
+ * the main file, as it happens with Include, the same without file and line).
+ */
+void config_place_text(const struct config_place *place, char *text,
+                       size_t size);
 
 #endif

@@ -25,16 +25,16 @@ struct edges edges_due(const struct bpf_window_epoch *epoch,
                        const struct edges_now *now, uint64_t interval_ns,
                        const struct pins_edge *last) {
   struct edges due = {0, 0, 0};
-  uint64_t newest_ns =
-      round_down(now->wall_ns - WINDOW_SETTLE_NS, interval_ns);
+  uint64_t newest_ns = round_down(now->wall_ns - WINDOW_SETTLE_NS, interval_ns);
   uint64_t told_edge = window_history_start(epoch, now->mono_ns);
   uint64_t oldest_ns =
       round_up(wall_of(now, window_edge_ns(epoch, told_edge)), interval_ns);
 
   if (last->wall_ns == 0) {
-    /* Nothing was counted before the epoch; the edge at or before it is the zero. */
-    uint64_t zero_ns = round_down(wall_of(now, window_edge_ns(epoch, 0)),
-                                  interval_ns);
+    /* Nothing was counted before the epoch; the edge at or before it is the
+     * zero. */
+    uint64_t zero_ns =
+        round_down(wall_of(now, window_edge_ns(epoch, 0)), interval_ns);
     due.first_ns = told_edge == 0 ? zero_ns : oldest_ns;
   } else {
     due.first_ns = last->wall_ns + interval_ns;
@@ -45,7 +45,8 @@ struct edges edges_due(const struct bpf_window_epoch *epoch,
         due.first_ns = last->wall_ns + 3 * interval_ns;
       due.lost_ns = due.first_ns - last->wall_ns;
     }
-    /* E1: after a step forward of the wall clock, or a suspend, the window is behind. */
+    /* E1: after a step forward of the wall clock, or a suspend, the window is
+     * behind. */
     while (due.first_ns <= newest_ns &&
            edges_in_window(epoch, now, due.first_ns) < last->edge) {
       due.first_ns += interval_ns;

@@ -82,9 +82,10 @@ static int add_names(const struct bpf_window_epoch *epoch,
         ssnprintf(known + used, sizeof(known) - used, "%s%s", c ? ", " : "",
                   epoch->counter[c].name);
       }
-      return failure_set(failure, -EINVAL,
-                         "<Ratio \"%s\">: unknown counter \"%s\" (there are: %s)",
-                         config->name, names[i], known);
+      return failure_set(
+          failure, -EINVAL,
+          "<Ratio \"%s\">: unknown counter \"%s\" (there are: %s)",
+          config->name, names[i], known);
     }
     add(ratio, (uint32_t)value);
   }
@@ -134,8 +135,7 @@ static void dispatch(const struct feed *feed, const char *type,
 static void dispatch_ratios(struct feed *feed,
                             const struct window_snapshot *snapshot,
                             uint64_t edge, cdtime_t time) {
-  uint64_t from =
-      edge > feed->ratio_buckets ? edge - feed->ratio_buckets : 0;
+  uint64_t from = edge > feed->ratio_buckets ? edge - feed->ratio_buckets : 0;
   window_sum(snapshot, from, edge, feed->totals);
   for (size_t i = 0; i < feed->ratios; i++)
     dispatch(feed, "cache_ratio", feed->ratio[i].name,
@@ -146,8 +146,8 @@ static void dispatch_ratios(struct feed *feed,
 
 /* One edge, and the wait until the writers have it. */
 static void dispatch_edge(struct feed *feed,
-                          const struct window_snapshot *snapshot,
-                          uint64_t edge, cdtime_t time, bool newest) {
+                          const struct window_snapshot *snapshot, uint64_t edge,
+                          cdtime_t time, bool newest) {
   window_total_at(snapshot, edge, feed->totals);
   barrier_expect(&feed->barrier, time,
                  snapshot->values + (newest ? (unsigned)feed->ratios : 0));
@@ -177,14 +177,14 @@ static uint64_t clock_ns(clockid_t clock) {
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The wall clock between two readings of the other: their mean is the same instant to
- * a microsecond. */
+/* The wall clock between two readings of the other: their mean is the same
+ * instant to a microsecond. */
 static struct edges_now read_clocks(void) {
   uint64_t before_ns = clock_ns(CLOCK_MONOTONIC);
   uint64_t wall_ns = clock_ns(CLOCK_REALTIME);
   uint64_t after_ns = clock_ns(CLOCK_MONOTONIC);
-  return (struct edges_now){
-      .wall_ns = wall_ns, .mono_ns = before_ns + (after_ns - before_ns) / 2};
+  return (struct edges_now){.wall_ns = wall_ns,
+                            .mono_ns = before_ns + (after_ns - before_ns) / 2};
 }
 
 static void say_lost(const struct feed *feed, uint64_t lost_ns) {
@@ -274,8 +274,7 @@ static int check_interval(const struct bpf_window_epoch *epoch,
 }
 
 static int set_up(struct feed *feed, const struct object_window *window,
-                  const struct config_window *config,
-                  struct failure *failure) {
+                  const struct config_window *config, struct failure *failure) {
   int status = reader_open(&feed->reader, window->ring_fd, window->epoch_fd,
                            window->cursor_fd, failure);
   if (status != 0)

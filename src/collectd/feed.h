@@ -4,11 +4,12 @@
  *
  *   plugin bpf_window, plugin instance: the window
  *     <type>-<counter>     DERIVE  total since the window was loaded, per edge
- *     cache_ratio-<ratio>  GAUGE   percent over the last RatioSeconds, newest edge only
+ *     cache_ratio-<ratio>  GAUGE   percent over the last RatioSeconds, newest
+ * edge only
  *
- * The type of a counter follows from its role: hits and misses of a window that has
- * both are cache_result, everything else in such a window cache_operation; counters of
- * a window without them are derive.
+ * The type of a counter follows from its role: hits and misses of a window that
+ * has both are cache_result, everything else in such a window cache_operation;
+ * counters of a window without them are derive.
  */
 #ifndef BPF_WINDOW_FEED_H
 #define BPF_WINDOW_FEED_H
@@ -19,9 +20,10 @@
 #include "object/object.h"
 
 /*
- * Begins to read a window: registers a read callback with collectd, which owns the
- * feed from then on. The window's descriptors are duplicated. Errors: -EINVAL for a
- * ratio with an unknown counter, or an interval that the window cannot serve.
+ * Begins to read a window: registers a read callback with collectd, which owns
+ * the feed from then on. The window's descriptors are duplicated. Errors:
+ * -EINVAL for a ratio with an unknown counter, or an interval that the window
+ * cannot serve.
  */
 int feed_start(const struct object_window *window,
                const struct config_window *config, struct failure *failure);

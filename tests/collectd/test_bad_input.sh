@@ -1,0 +1,200 @@
+#!/bin/bash
+# Whatever is wrong gives one line that names the place and the remedy; a bad config stops
+# collectd at its start, a failing object does not.
+set -euo pipefail
+# shellcheck source=tests/tap.sh
+. "$SOURCE_DIR/tests/tap.sh"
+# shellcheck source=tools/private_collectd.sh
+. "$SOURCE_DIR/tools/private_collectd.sh"
+
+[ "$(id -u)" -eq 0 ] || skip_all "needs root"
+command -v collectd >/dev/null || skip_all "collectd is not installed"
+
+folder=$(mktemp -d)
+chmod 755 "$folder"
+trap private_remove EXIT
+private_new "$folder" csv
+
+# config TEXT: the Plugin block's inside.
+config() {
+  private_config 1 <<END
+<Plugin csv>
+  DataDir "$folder/csv"
+</Plugin>
+<Plugin bpf_window>
+  PinDir "$PRIVATE_PINS"
+$1
+</Plugin>
+END
+}
+
+line_of() { grep -n -- "$1" "$folder/collectd.conf" | head -n 1 | cut -d: -f1; }
+
+# refused CONFIG PATTERN DESCRIPTION [MARK]: collectd does not start; the one line that
+# says why names the line with the text MARK.
+refused() {
+  config "$1"
+  if private_start; then
+    private_stop
+    not_ok "$3" "collectd started"
+    return
+  fi
+  local said place=$folder/collectd.conf:
+  said=$(grep 'bpf_window plugin:' "$folder/collectd.log" "$folder/collectd.out" | head -n 1)
+  [ $# -lt 4 ] || place=$place$(line_of "$4"):
+  like "$said" "$place.*$2" "$3"
+}
+
+object=$BUILD_DIR/tests/bpf/marked_calls.bpf.o
+
+refused '  Nonsense true' 'Nonsense: unknown option; see collectd-bpf_window\(5\)' \
+  "an unknown option" Nonsense
+refused "  <Object \"marked\">
+    Fille \"$object\"
+  </Object>" '<Object "marked"> Fille: unknown option' "an unknown option of an object" Fille
+refused '  PinDir 7' 'needs one string' "a number for a string" 'PinDir 7'
+refused '  <Object "marked">
+    Persist "yes"
+  </Object>' 'Persist: needs true or false' "a string for a boolean" Persist
+refused '  <Object "a/b">
+  </Object>' 'letters, digits and underscores' "an impossible name" 'a/b'
+refused '  <Object "same">
+  </Object>
+  <Object "same">
+  </Object>' 'there is an object of this name' "the same name twice"
+refused '  <Object "marked">
+    <Window "marked">
+      RatioSeconds 0
+    </Window>
+  </Object>' 'from 1 to 300' "a window of no seconds" RatioSeconds
+refused '  <Object "marked">
+    <Window "marked">
+      <Ratio "r">
+        Numerator "calls"
+      </Ratio>
+    </Window>
+  </Object>' 'a line Numerator and a line Denominator' "half a ratio" Ratio
+refused '  <Object "inode_cache">
+    <Policy>
+      Deny "relative/path"
+    </Policy>
+  </Object>' 'Deny.*(absolute|relative)' "a relative path in a rule" Deny
+refused '  <Object "inode_cache">
+    <Policy>
+      PolicyFile "/nowhere/rules"
+    </Policy>
+  </Object>' '/nowhere/rules' "a policy file that is not there" PolicyFile
+
+# goes_on PATTERN DESCRIPTION: collectd runs, and one error line says what failed.
+goes_on() {
+  like "$(grep '\[error\] bpf_window plugin:' "$folder/collectd.log")" "$1" "$2"
+  is "$(grep -c '\[error\] bpf_window plugin:' "$folder/collectd.log")" 1 "$2: in one line"
+  if kill -0 "$PRIVATE_PID" 2>/dev/null; then ok "$2: collectd goes on"
+  else not_ok "$2: collectd goes on"; fi
+}
+
+good="  <Object \"good\">
+    File \"$object\"
+    Persist false
+  </Object>"
+
+with_object() { # FILE
+  config "  <Object \"bad\">
+    File \"$1\"
+    Persist false
+  </Object>
+$good"
+  private_start || not_ok "collectd starts"
+}
+
+with_object /nowhere/x.bpf.o
+goes_on '<Object "bad">: cannot open the object file /nowhere/x.bpf.o: No such file' "a missing object"
+like "$(grep bpf_window "$folder/collectd.log")" 'good: loaded' "and another object counts"
+private_stop
+
+with_object "$BUILD_DIR/tests/bpf/no_window.bpf.o"
+goes_on '<Object "bad">: .*no_window.bpf.o declares no window' "an object without a window"
+private_stop
+
+with_object "$SOURCE_DIR/README.md"
+goes_on '<Object "bad">: .*README.md is no BPF object' "a file that is no object"
+private_stop
+
+config "  <Object \"marked\">
+    File \"$object\"
+    Persist false
+    <Window \"marked\">
+      <Ratio \"r\">
+        Numerator \"calls\" \"cals\"
+        Denominator \"calls\"
+      </Ratio>
+    </Window>
+  </Object>"
+private_start || not_ok "collectd starts"
+goes_on '<Window "marked">: <Ratio "r">: unknown counter "cals" \(there are: calls\)' \
+  "an unknown counter in a ratio"
+private_stop
+
+config "  <Object \"marked\">
+    File \"$object\"
+    Persist false
+    <Policy>
+      Allow \"/etc/\"
+    </Policy>
+  </Object>"
+private_start || not_ok "collectd starts"
+goes_on 'marked has no file policy: remove the Policy block' "a policy for an object without one"
+private_stop
+
+config "  <Object \"marked\">
+    File \"$object\"
+    Persist false
+  </Object>"
+sed -i 's/^Interval 1$/Interval 0.3/' "$folder/collectd.conf"
+private_start || not_ok "collectd starts"
+goes_on 'an interval of 0.300 s does not fit' "an interval that is no multiple of a bucket"
+private_stop
+
+# ---- Pins of another layout ----
+
+config "  <Object \"marked\">
+    File \"$object\"
+  </Object>"
+private_start || not_ok "collectd starts"
+private_stop
+config "  <Object \"marked\">
+    File \"$BUILD_DIR/tests/bpf/marked_calls_other.bpf.o\"
+    Persist false
+  </Object>"
+private_start || not_ok "collectd starts"
+like "$(grep bpf_window "$folder/collectd.log")" \
+  'marked: loaded; the pinned windows had other counters and were replaced' \
+  "pins of another layout are replaced, and it is said"
+private_stop
+
+# ---- Without bpffs, and without privileges ----
+
+config "$good"
+if unshare -m true 2>/dev/null; then
+  unshare -m sh -c "umount -a -t bpf 2>/dev/null; umount /sys/fs/bpf 2>/dev/null
+    exec timeout 5 collectd -f -C '$folder/collectd.conf'" >"$folder/collectd.out" 2>&1 || true
+  like "$(grep '\[warning\] bpf_window plugin:' "$folder/collectd.log")" \
+    'is not on a BPF file system \(mount -t bpf bpf /sys/fs/bpf\). Running without pins' \
+    "without bpffs it runs unpinned and says so"
+  is "$(grep -c 'Running without pins' "$folder/collectd.log")" 1 "once"
+else
+  skip "without bpffs it runs unpinned" "mount namespaces cannot be made here"
+fi
+
+: >"$folder/collectd.log"
+chmod 666 "$folder/collectd.log"
+chmod 755 "$folder/plugins"
+mkdir -p "$folder/csv" && chmod 777 "$folder/csv"
+sed -i "s|^PIDFile.*|PIDFile \"/tmp/nobody.$$.pid\"|" "$folder/collectd.conf"
+setpriv --reuid=65534 --regid=65534 --clear-groups \
+  timeout 5 collectd -f -C "$folder/collectd.conf" >"$folder/collectd.out" 2>&1 || true
+like "$(cat "$folder/collectd.log" "$folder/collectd.out")" \
+  '\[error\] bpf_window plugin: .*CAP_BPF and CAP_PERFMON \(run as root' \
+  "as nobody: the error says which capabilities are missing"
+rm -f "/tmp/nobody.$$.pid"
+done_testing

@@ -1,0 +1,44 @@
+# shellcheck shell=bash
+# Sourced by the tests in shell: prints TAP.
+TAP_NUMBER=0 TAP_FAILED=0
+
+ok() {
+  TAP_NUMBER=$((TAP_NUMBER + 1))
+  echo "ok $TAP_NUMBER - $1"
+}
+
+# not_ok DESCRIPTION [WHY...]
+not_ok() {
+  TAP_NUMBER=$((TAP_NUMBER + 1))
+  TAP_FAILED=$((TAP_FAILED + 1))
+  echo "not ok $TAP_NUMBER - $1"
+  shift
+  local line
+  for line in "$@"; do
+    echo "$line" | sed 's/^/#   /'
+  done
+}
+
+skip() { # DESCRIPTION REASON
+  TAP_NUMBER=$((TAP_NUMBER + 1))
+  echo "ok $TAP_NUMBER - $1 # SKIP $2"
+}
+
+is() { # GOT WANTED DESCRIPTION
+  if [ "$1" = "$2" ]; then ok "$3"; else not_ok "$3" "got:    $1" "wanted: $2"; fi
+}
+
+# like TEXT PATTERN DESCRIPTION: an extended regular expression
+like() {
+  if grep -qE -- "$2" <<<"$1"; then ok "$3"; else not_ok "$3" "got:     $1" "pattern: $2"; fi
+}
+
+skip_all() {
+  echo "# $1"
+  exit 77
+}
+
+done_testing() {
+  echo "1..$TAP_NUMBER"
+  [ "$TAP_FAILED" -eq 0 ]
+}
