@@ -11,6 +11,7 @@ libwindow_la_LIBADD = $(LIBBPF_LIBS) -lm
 OBJECT_CPPFLAGS = -DBPF_OBJECT_DIR='"$(bpfobjectdir)"'
 
 libobject_la_SOURCES = \
+  src/object/adopt.c src/object/attempt.c src/object/parts.h src/object/rings.c \
   src/object/census.c src/object/census.h \
   src/object/describe.c src/object/describe.h \
   src/object/discover.c src/object/discover.h \

@@ -68,6 +68,8 @@ static void say_started(const struct config_object *config,
       [OBJECT_LOADED] = "loaded",
       [OBJECT_ADOPTED] = "adopted as it was left running",
       [OBJECT_UPGRADED] = "new programs on the maps left running",
+      [OBJECT_REATTACHED] = "attached again: somebody had detached its "
+                            "programs; what happened meanwhile is not counted",
       [OBJECT_REPLACED] = "loaded; the pinned windows had other counters and "
                           "were replaced, totals begin at 0",
   };
@@ -76,8 +78,12 @@ static void say_started(const struct config_object *config,
   INFO(PLUGIN "%s: %s%s%s%s%s%s.", config->name, how[origin],
        *record->front ? ", counting at " : "", record->front,
        *record->reason ? " (" : "", record->reason, *record->reason ? ")" : "");
-  if (origin == OBJECT_REPLACED)
+  if (origin == OBJECT_REPLACED || origin == OBJECT_REATTACHED)
     notify(NOTIF_WARNING, config->name, how[origin]);
+  if (*object_warning(object)) {
+    WARNING(PLUGIN "%s: %s", config->name, object_warning(object));
+    notify(NOTIF_WARNING, config->name, object_warning(object));
+  }
 }
 
 static void feed_windows(const struct config_object *config,

@@ -25,6 +25,7 @@ struct object; /* owns descriptors of its maps and links */
 
 #define OBJECT_MAX_WINDOWS 16
 
+/* The strings and what else is pointed to must outlive the object. */
 struct object_options {
   const char *name; /* the folder of its pins; see pins_check_name */
   const char *path; /* the object file */
@@ -46,6 +47,7 @@ enum object_origin {
   OBJECT_LOADED,   /* nothing was there */
   OBJECT_ADOPTED,  /* O2 */
   OBJECT_UPGRADED, /* O3: new programs, old maps */
+  OBJECT_REATTACHED, /* the same, since programs of the same file were detached */
   OBJECT_REPLACED, /* O3: new maps: totals begin at 0 */
 };
 
@@ -65,6 +67,13 @@ enum object_origin object_origin(const struct object *object);
 
 /* What is in the object's record: front in use, why not an earlier one. */
 const struct pins_record *object_record(const struct object *object);
+
+/* What does not keep it from running but should be known; empty if there is none. */
+const char *object_warning(const struct object *object);
+
+/* Pins again what somebody removed while the object was running; its programs and maps
+ * live on meanwhile. 1 if something had to be mended, 0 if not, or -errno. */
+int object_mend_pins(struct object *object, struct failure *failure);
 
 /* Puts another policy in force, atomically for the programs. */
 int object_set_policy(struct object *object, const struct policy *policy,

@@ -39,8 +39,9 @@ struct pins_record {
   uint64_t format;     /* PINS_FORMAT */
   uint64_t content;    /* hash of the object file */
   uint64_t loaded_at;  /* wall clock, seconds */
+  uint64_t links;      /* programs attached */
   char front[16];      /* the front in use; empty if the object has none */
-  char reason[344];    /* why earlier fronts were not taken; may be empty */
+  char reason[336];    /* why earlier fronts were not taken; may be empty */
   char path[128];      /* the object file */
 };
 

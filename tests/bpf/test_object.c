@@ -114,6 +114,41 @@ static void o3_other_counters_get_new_maps(void **state) {
   object_stop(&object, false);
 }
 
+static void detached_programs_are_attached_again_to_the_same_maps(
+    void **state) {
+  (void)state;
+  struct object *object = start("tests/bpf/marked_calls");
+  place_marked_calls(10);
+  object_stop(&object, true);
+  char link[PINS_PATH_SIZE];
+  pins_object_path(pins_path(root), "marked", PINS_LINK_PREFIX "on_call", link);
+  assert_int_equal(unlink(link), 0);
+  usleep(200000); /* the kernel detaches when it has the time */
+  place_marked_calls(100);
+  object = start("tests/bpf/marked_calls");
+  assert_non_null(object);
+  assert_int_equal(object_origin(object), OBJECT_REATTACHED);
+  place_marked_calls(5);
+  assert_int_equal(calls(object), 15);
+  object_stop(&object, false);
+}
+
+static void pins_removed_meanwhile_are_made_again(void **state) {
+  (void)state;
+  struct object *object = start("tests/bpf/marked_calls");
+  assert_int_equal(object_mend_pins(object, &failure), 0);
+  place_marked_calls(10);
+  assert_int_equal(pins_remove(pins_path(root), "marked", &failure), 0);
+  place_marked_calls(10); /* our descriptors keep it attached */
+  assert_int_equal(object_mend_pins(object, &failure), 1);
+  object_stop(&object, true);
+  place_marked_calls(10);
+  object = start("tests/bpf/marked_calls");
+  assert_int_equal(object_origin(object), OBJECT_ADOPTED);
+  assert_int_equal(calls(object), 30);
+  object_stop(&object, false);
+}
+
 static void o4_frozen_maps_refuse_writes_and_go_on_counting(void **state) {
   (void)state;
   struct object *object = start("tests/bpf/marked_calls");
@@ -273,6 +308,8 @@ int main(void) {
       cmocka_unit_test(o2_what_is_pinned_is_adopted_and_never_stopped),
       cmocka_unit_test(o3_other_programs_go_on_with_the_same_maps),
       cmocka_unit_test(o3_other_counters_get_new_maps),
+      cmocka_unit_test(detached_programs_are_attached_again_to_the_same_maps),
+      cmocka_unit_test(pins_removed_meanwhile_are_made_again),
       cmocka_unit_test(o4_frozen_maps_refuse_writes_and_go_on_counting),
       cmocka_unit_test(o5_a_failed_start_leaves_nothing),
       cmocka_unit_test(a_file_that_is_no_object_is_refused),

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#include "parts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "policy.h"
+
+/* ---- Pins found again (O2) ---- */
+
+static int open_pin(const struct object *object, const char *pin,
+                    const char *suffix) {
+  char path[PINS_PATH_SIZE], name[PINS_NAME_SIZE * 2];
+  snprintf(name, sizeof(name), "%s%s", pin, suffix);
+  int status = pins_object_path(pins_path(object->options.pins),
+                                object->options.name, name, path);
+  return status == 0 ? bpf_obj_get(path) : status;
+}
+
+static int open_window(struct object *object, const char *name) {
+  if (object->windows == OBJECT_MAX_WINDOWS || strlen(name) >= PINS_NAME_SIZE)
+    return -E2BIG;
+  struct object_window *window = &object->window[object->windows++];
+  snprintf(window->name, sizeof(window->name), "%s", name);
+  window->ring_fd = open_pin(object, name, "");
+  window->epoch_fd = open_pin(object, name, "_epoch");
+  window->cursor_fd = open_pin(object, name, "_cursor");
+  window->edge_fd = open_pin(object, name, PINS_EDGE_SUFFIX);
+  return window->ring_fd < 0 || window->epoch_fd < 0 || window->cursor_fd < 0 ||
+                 window->edge_fd < 0
+             ? -ENOENT
+             : 0;
+}
+
+/* A window's name is that of its edge's pin. */
+static int visit_edge(const char *pin, void *context) {
+  size_t length = strlen(pin), suffix = strlen(PINS_EDGE_SUFFIX);
+  char name[PINS_NAME_SIZE * 2];
+  if (length <= suffix || length >= sizeof(name) ||
+      strcmp(pin + length - suffix, PINS_EDGE_SUFFIX) != 0)
+    return 0;
+  snprintf(name, sizeof(name), "%.*s", (int)(length - suffix), pin);
+  return open_window(context, name);
+}
+
+int adopt_windows(struct object *object) {
+  int status = pins_for_each_pin(pins_path(object->options.pins),
+                                 object->options.name, visit_edge, object);
+  return status == 0 && object->windows == 0 ? -ENOENT : status;
+}
+
+static int visit_link(const char *pin, void *context) {
+  struct object *object = context;
+  size_t prefix = strlen(PINS_LINK_PREFIX);
+  if (strncmp(pin, PINS_LINK_PREFIX, prefix) != 0)
+    return 0;
+  if (object->links == OBJECT_MAX_LINKS)
+    return -E2BIG;
+  int fd = open_pin(object, pin, "");
+  if (fd < 0)
+    return fd;
+  struct object_link *link = &object->link[object->links++];
+  link->fd = fd;
+  snprintf(link->program, sizeof(link->program), "%.63s", pin + prefix);
+  return 0;
+}
+
+int adopt_programs(struct object *object) {
+  int status = pins_for_each_pin(pins_path(object->options.pins),
+                                 object->options.name, visit_link, object);
+  if (status == 0 && object->links != object->record.links)
+    status = -ENOENT;
+  if (status != 0)
+    return status;
+  object->policy_fd = open_pin(object, POLICY_MAP, "");
+  object->policy_state_fd = open_pin(object, POLICY_STATE_MAP, "");
+  return 0;
+}
+
+/* ---- Pins made ---- */
+
+/* Calls visit for all that an object pins but its record; stops at an error. */
+static int for_each_fd(const struct object *object,
+                       int (*visit)(const struct object *object, int fd,
+                                    const char *name, struct failure *failure),
+                       struct failure *failure) {
+  int status = 0;
+  char name[PINS_NAME_SIZE * 2];
+  for (unsigned i = 0; status == 0 && i < object->windows; i++) {
+    const struct object_window *window = &object->window[i];
+    const struct {
+      const char *suffix;
+      int fd;
+    } maps[] = {{"", window->ring_fd},
+                {"_epoch", window->epoch_fd},
+                {"_cursor", window->cursor_fd},
+                {PINS_EDGE_SUFFIX, window->edge_fd}};
+    for (size_t m = 0; status == 0 && m < sizeof(maps) / sizeof(*maps); m++) {
+      snprintf(name, sizeof(name), "%s%s", window->name, maps[m].suffix);
+      status = visit(object, maps[m].fd, name, failure);
+    }
+  }
+  if (status == 0 && object->policy_fd >= 0)
+    status = visit(object, object->policy_fd, POLICY_MAP, failure);
+  if (status == 0 && object->policy_state_fd >= 0)
+    status = visit(object, object->policy_state_fd, POLICY_STATE_MAP, failure);
+  for (unsigned i = 0; status == 0 && i < object->links; i++) {
+    snprintf(name, sizeof(name), PINS_LINK_PREFIX "%s",
+             object->link[i].program);
+    status = visit(object, object->link[i].fd, name, failure);
+  }
+  return status;
+}
+
+static int pin_at(const char *path, int fd, struct failure *failure) {
+  return bpf_obj_pin(fd, path) == 0
+             ? 0
+             : failure_set(failure, -errno, "cannot pin %s: %s", path,
+                           strerror(errno));
+}
+
+static int pin_staged(const struct object *object, int fd, const char *name,
+                      struct failure *failure) {
+  char path[PINS_PATH_SIZE];
+  if (pins_staged_path(object->options.pins, object->options.name, name,
+                       path) != 0)
+    return failure_set(failure, -ENAMETOOLONG, "pin %s: name too long", name);
+  return pin_at(path, fd, failure);
+}
+
+static int pin_record(const struct object *object, struct failure *failure) {
+  uint32_t zero = 0;
+  int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "bpf_window_rec", sizeof(zero),
+                          sizeof(object->record), 1, NULL);
+  if (fd < 0)
+    return failure_set(failure, fd, "cannot make the record: %s",
+                       strerror(-fd));
+  int status = 0;
+  if (bpf_map_update_elem(fd, &zero, &object->record, BPF_ANY) != 0 ||
+      bpf_map_freeze(fd) != 0)
+    status = failure_set(failure, -errno, "cannot write the record: %s",
+                         strerror(errno));
+  if (status == 0)
+    status = pin_staged(object, fd, PINS_RECORD, failure);
+  close(fd);
+  return status;
+}
+
+int adopt_pin_all(const struct object *object, struct failure *failure) {
+  int status = pins_stage(object->options.pins, object->options.name, failure);
+  if (status == 0)
+    status = for_each_fd(object, pin_staged, failure);
+  if (status == 0)
+    status = pin_record(object, failure); /* last: P1 */
+  if (status == 0)
+    status = pins_commit(object->options.pins, object->options.name, failure);
+  return status;
+}
+
+/* ---- Pins that somebody removed ---- */
+
+static int note_missing(const struct object *object, int fd, const char *name,
+                        struct failure *failure) {
+  char path[PINS_PATH_SIZE];
+  (void)fd;
+  (void)failure;
+  return pins_object_path(pins_path(object->options.pins), object->options.name,
+                          name, path) == 0 &&
+                 access(path, F_OK) != 0
+             ? -ENOENT
+             : 0;
+}
+
+int object_mend_pins(struct object *object, struct failure *failure) {
+  if (!object->options.pins ||
+      (for_each_fd(object, note_missing, NULL) == 0 &&
+       note_missing(object, -1, PINS_RECORD, NULL) == 0))
+    return 0;
+  int status = adopt_pin_all(object, failure);
+  return status == 0 ? 1 : status;
+}

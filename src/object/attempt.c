@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+#include "parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/libbpf.h>
+
+#include "describe.h"
+#include "load.h"
+#include "policy.h"
+#include "window/reader.h"
+
+/* ---- Attaching ---- */
+
+static int attach(struct object *object, struct bpf_object *loaded,
+                  struct failure *failure) {
+  struct bpf_program *program;
+  bpf_object__for_each_program(program, loaded) {
+    if (!bpf_program__autoload(program))
+      continue;
+    struct bpf_link *link = bpf_program__attach(program);
+    if (!link && errno == EOPNOTSUPP)
+      continue; /* of a type that somebody else runs or attaches */
+    char doing[PINS_NAME_SIZE * 2];
+    snprintf(doing, sizeof(doing), "attaching %s", bpf_program__name(program));
+    if (!link)
+      return load_explain(-errno, doing, failure);
+    struct object_link kept = {.fd = object_keep_fd(bpf_link__fd(link))};
+    snprintf(kept.program, sizeof(kept.program), "%s",
+             bpf_program__name(program));
+    bpf_link__destroy(link); /* the kernel's link lives by our descriptor */
+    if (kept.fd < 0 || object->links == OBJECT_MAX_LINKS) {
+      close(kept.fd);
+      return failure_set(failure, -E2BIG,
+                         "%s: over %d programs, or out of descriptors", doing,
+                         OBJECT_MAX_LINKS);
+    }
+    object->link[object->links++] = kept;
+  }
+  return 0;
+}
+
+/* Events counted so far by all windows. */
+static uint64_t events(const struct object *object) {
+  uint64_t sum = 0, totals[BPF_WINDOW_MAX_VALUES];
+  for (unsigned i = 0; i < object->windows; i++) {
+    const struct object_window *window = &object->window[i];
+    const struct window_snapshot *snapshot;
+    struct reader *reader;
+    if (reader_open(&reader, window->ring_fd, window->epoch_fd,
+                    window->cursor_fd, NULL) != 0)
+      continue;
+    if (reader_snapshot(reader, &snapshot, NULL) == 0) {
+      window_total_at(snapshot, UINT64_MAX, totals);
+      for (uint32_t v = 0; v < snapshot->values; v++)
+        sum += totals[v];
+    }
+    reader_close(&reader);
+  }
+  return sum;
+}
+
+/* Linux 5.10 attaches LSM programs that never run; so a file is opened and the
+ * counters must have moved. Only for objects that watch file opens through the LSM. */
+static int check_fires(const struct object *object, struct bpf_object *loaded,
+                       struct failure *failure) {
+  struct bpf_program *program;
+  bool watches_opens = false;
+  bpf_object__for_each_program(program, loaded) {
+    watches_opens |=
+        bpf_program__autoload(program) &&
+        strcmp(bpf_program__section_name(program), "lsm/file_open") == 0;
+  }
+  if (!watches_opens)
+    return 0;
+  uint64_t before = events(object);
+  int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+  if (fd >= 0)
+    close(fd);
+  return events(object) > before
+             ? 0
+             : failure_set(failure, -ENOTSUP,
+                           "the LSM program is attached, but the kernel never "
+                           "runs it");
+}
+
+/* ---- The policy ---- */
+
+static int keep_policy(struct object *object, struct bpf_object *loaded,
+                       struct failure *failure) {
+  struct bpf_map *policy = bpf_object__find_map_by_name(loaded, POLICY_MAP);
+  struct bpf_map *state =
+      bpf_object__find_map_by_name(loaded, POLICY_STATE_MAP);
+  if (!policy || !state)
+    return 0;
+  object->policy_fd = object_keep_fd(bpf_map__fd(policy));
+  object->policy_state_fd = object_keep_fd(bpf_map__fd(state));
+  if (object->policy_fd < 0 || object->policy_state_fd < 0)
+    return failure_set(failure, -errno, "cannot keep the policy's maps: %s",
+                       strerror(errno));
+  return 0;
+}
+
+/* ---- One front ---- */
+
+/* From an opened object file to attached programs that count. */
+static int bring_up(struct object *object, struct bpf_object *opened,
+                    const char *front, const struct rings *rings,
+                    const struct object *old, struct failure *failure) {
+  bool reuse = old && rings_continue(rings, old, object->options.width_ns);
+  object->origin = !old    ? OBJECT_LOADED
+                   : reuse ? OBJECT_UPGRADED
+                           : OBJECT_REPLACED;
+  int status = load_select_front(opened, front, failure);
+  if (status == 0 && reuse)
+    status = rings_reuse(rings, opened, old, failure);
+  if (status == 0)
+    status = load_into_kernel(opened, failure);
+  if (status == 0)
+    status = rings_keep(rings, opened, object, old, !reuse, failure);
+  if (status == 0)
+    status = keep_policy(object, opened, failure);
+  if (status == 0) /* in force before the first program runs */
+    status = object_set_policy(object, object->options.policy,
+                               object->options.enforce, failure);
+  if (status == 0)
+    status = attach(object, opened, failure);
+  if (status == 0)
+    status = check_fires(object, opened, failure);
+  return status;
+}
+
+static int attempt(struct object *object, const struct load_file *file,
+                   const char *front, const struct object *old,
+                   struct failure *failure) {
+  struct bpf_object *opened;
+  struct rings *rings = calloc(1, sizeof(*rings));
+  if (!rings)
+    return failure_set(failure, -ENOMEM, "out of memory");
+  int status = load_open(file, &opened, failure);
+  if (status == 0) {
+    status = rings_find(rings, opened, file->path, failure);
+    if (status == 0)
+      status = bring_up(object, opened, front, rings, old, failure);
+    bpf_object__close(opened);
+  }
+  free(rings);
+  if (status != 0) {
+    object_drop_links(object);
+    object_drop_policy(object);
+    object_drop_windows(object);
+  }
+  return status;
+}
+
+/* ---- The first front that works ---- */
+
+static void add_reason(struct pins_record *record, const char *front,
+                       const char *text) {
+  size_t used = strlen(record->reason);
+  snprintf(record->reason + used, sizeof(record->reason) - used, "%s%s: %s",
+           used ? "; " : "", front, text);
+}
+
+static int read_fronts(const struct load_file *file,
+                       struct describe_fronts *fronts,
+                       struct failure *failure) {
+  struct bpf_object *opened;
+  int status = load_open(file, &opened, failure);
+  if (status != 0)
+    return status;
+  status = describe_fronts(bpf_object__btf(opened), fronts, failure);
+  bpf_object__close(opened);
+  return status;
+}
+
+/* Whether the next front may do better. */
+static bool is_of_the_front(int status) {
+  return status != -ENOMEM && status != -E2BIG;
+}
+
+int attempt_fronts(struct object *object, const struct load_file *file,
+                   const struct object *old, struct failure *failure) {
+  struct describe_fronts fronts;
+  struct failure reason = {""};
+  int status = read_fronts(file, &fronts, failure);
+  if (status != 0)
+    return status;
+  if (fronts.count == 0)
+    return attempt(object, file, NULL, old, failure);
+  status = -ENOENT;
+  for (unsigned i = 0; i < fronts.count && status != 0; i++) {
+    const char *wanted = object->options.front;
+    if (wanted && strcmp(wanted, fronts.name[i]) != 0)
+      continue;
+    status = attempt(object, file, fronts.name[i], old, &reason);
+    if (status != 0 && !is_of_the_front(status))
+      break;
+    if (status != 0)
+      add_reason(&object->record, fronts.name[i], reason.text);
+    else
+      snprintf(object->record.front, sizeof(object->record.front), "%s",
+               fronts.name[i]);
+  }
+  if (status != 0)
+    failure_set(failure, status, "%s: no front works: %s", file->path,
+                object->record.reason[0] ? object->record.reason
+                : reason.text[0]         ? reason.text
+                                         : "there is none of that name");
+  return status;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+#include "parts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "describe.h"
+#include "window/reader.h"
+
+/* ---- What the file declares ---- */
+
+static struct bpf_map *map_of(struct bpf_object *opened, const char *ring,
+                              const char *suffix) {
+  char name[PINS_NAME_SIZE * 2];
+  snprintf(name, sizeof(name), "%s%s", ring, suffix);
+  return bpf_object__find_map_by_name(opened, name);
+}
+
+int rings_find(struct rings *rings, struct bpf_object *opened, const char *path,
+               struct failure *failure) {
+  const struct btf *btf = bpf_object__btf(opened);
+  struct bpf_map *map;
+  struct failure reason;
+  rings->count = 0;
+  bpf_object__for_each_map(map, opened) {
+    if (!describe_is_ring(btf, map))
+      continue;
+    const char *name = bpf_map__name(map);
+    if (rings->count == OBJECT_MAX_WINDOWS)
+      return failure_set(failure, -E2BIG, "%s has over %d windows", path,
+                         OBJECT_MAX_WINDOWS);
+    if (strlen(name) + strlen("_cursor") >= PINS_NAME_SIZE)
+      return failure_set(failure, -EINVAL,
+                         "%s: the name of window %s has over %zu characters",
+                         path, name, PINS_NAME_SIZE - strlen("_cursor") - 1);
+    if (!map_of(opened, name, "_epoch") || !map_of(opened, name, "_cursor"))
+      return failure_set(failure, -EINVAL,
+                         "%s: window %s lacks the map %s_epoch or %s_cursor "
+                         "(declare it with BPF_WINDOW)",
+                         path, name, name, name);
+    struct ring *ring = &rings->ring[rings->count++];
+    snprintf(ring->name, sizeof(ring->name), "%s", name);
+    int status = describe_window(btf, map, &ring->record, &reason);
+    if (status != 0)
+      return failure_set(failure, status, "%s: %.600s", path, reason.text);
+  }
+  if (rings->count == 0)
+    return failure_set(failure, -EINVAL,
+                       "%s declares no window (a per-CPU array of structs that "
+                       "begin with __u64 abs_bucket; see BPF_WINDOW)",
+                       path);
+  return 0;
+}
+
+/* ---- Taking over old maps (O3) ---- */
+
+static const struct object_window *window_of(const struct object *object,
+                                             const char *name) {
+  for (unsigned i = 0; object && i < object->windows; i++)
+    if (strcmp(object->window[i].name, name) == 0)
+      return &object->window[i];
+  return NULL;
+}
+
+static uint64_t width_or_default(uint64_t width_ns) {
+  return width_ns ? width_ns : BPF_WINDOW_WIDTH_NS;
+}
+
+/* Whether the maps of an old window hold what the record describes. */
+static bool same_layout(const struct object_window *old,
+                        const struct bpf_window_epoch *record,
+                        uint64_t width_ns) {
+  struct reader *reader;
+  if (reader_open(&reader, old->ring_fd, old->epoch_fd, old->cursor_fd, NULL) !=
+      0)
+    return false;
+  const struct bpf_window_epoch *epoch = reader_epoch(reader);
+  bool same = epoch->layout == record->layout &&
+              epoch->width_ns == width_or_default(width_ns);
+  reader_close(&reader);
+  return same;
+}
+
+bool rings_continue(const struct rings *rings, const struct object *old,
+                    uint64_t width_ns) {
+  for (unsigned i = 0; i < rings->count; i++) {
+    const struct object_window *window = window_of(old, rings->ring[i].name);
+    if (!window || !same_layout(window, &rings->ring[i].record, width_ns))
+      return false;
+  }
+  return true;
+}
+
+int rings_reuse(const struct rings *rings, struct bpf_object *opened,
+                const struct object *old, struct failure *failure) {
+  for (unsigned i = 0; i < rings->count; i++) {
+    const char *name = rings->ring[i].name;
+    const struct object_window *window = window_of(old, name);
+    if (bpf_map__reuse_fd(map_of(opened, name, ""), window->ring_fd) != 0 ||
+        bpf_map__reuse_fd(map_of(opened, name, "_epoch"), window->epoch_fd) !=
+            0 ||
+        bpf_map__reuse_fd(map_of(opened, name, "_cursor"), window->cursor_fd) !=
+            0)
+      return failure_set(failure, -errno,
+                         "cannot take over the maps of window %s: %s", name,
+                         strerror(errno));
+  }
+  return 0;
+}
+
+/* ---- Fresh maps ---- */
+
+static uint64_t clock_ns(clockid_t clock) {
+  struct timespec now;
+  clock_gettime(clock, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Bucket edges fall on multiples of the width on the wall clock; the first bucket has
+ * number 1 or more (see layout.h). */
+static void set_times(struct bpf_window_epoch *record, uint64_t width_ns) {
+  struct timespec tick;
+  clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+  record->width_ns = width_or_default(width_ns);
+  record->tick_ns = (uint64_t)tick.tv_nsec;
+  uint64_t mono_ns = clock_ns(CLOCK_MONOTONIC);
+  uint64_t wall_ns = clock_ns(CLOCK_REALTIME);
+  record->epoch_ns = mono_ns - wall_ns % record->width_ns - record->width_ns;
+}
+
+static int set_epoch_and_freeze(const struct object_window *window,
+                                const struct bpf_window_epoch *record,
+                                uint64_t width_ns, struct failure *failure) {
+  struct bpf_window_epoch epoch = *record;
+  uint32_t zero = 0;
+  set_times(&epoch, width_ns);
+  if (bpf_map_update_elem(window->epoch_fd, &zero, &epoch, BPF_ANY) != 0)
+    return failure_set(failure, -errno, "cannot set the epoch of %s: %s",
+                       window->name, strerror(errno));
+  if (bpf_map_freeze(window->ring_fd) != 0 ||
+      bpf_map_freeze(window->epoch_fd) != 0 ||
+      bpf_map_freeze(window->cursor_fd) != 0)
+    return failure_set(failure, -errno, "cannot freeze the maps of %s: %s",
+                       window->name, strerror(errno));
+  return 0;
+}
+
+static int new_edge(void) {
+  return bpf_map_create(BPF_MAP_TYPE_ARRAY, "bpf_window_edge", sizeof(uint32_t),
+                        sizeof(struct pins_edge), 1, NULL);
+}
+
+static int keep_map(struct bpf_object *loaded, const char *name,
+                    const char *suffix) {
+  return object_keep_fd(bpf_map__fd(map_of(loaded, name, suffix)));
+}
+
+int rings_keep(const struct rings *rings, struct bpf_object *loaded,
+               struct object *object, const struct object *old,
+               bool fresh_maps, struct failure *failure) {
+  for (unsigned i = 0; i < rings->count; i++) {
+    const struct ring *ring = &rings->ring[i];
+    const struct object_window *before = window_of(old, ring->name);
+    struct object_window *window = &object->window[object->windows++];
+    *window = (struct object_window){
+        .ring_fd = keep_map(loaded, ring->name, ""),
+        .epoch_fd = keep_map(loaded, ring->name, "_epoch"),
+        .cursor_fd = keep_map(loaded, ring->name, "_cursor"),
+        .edge_fd = before ? object_keep_fd(before->edge_fd) : new_edge(),
+    };
+    snprintf(window->name, sizeof(window->name), "%s", ring->name);
+    if (window->ring_fd < 0 || window->epoch_fd < 0 || window->cursor_fd < 0 ||
+        window->edge_fd < 0)
+      return failure_set(failure, -errno,
+                         "cannot keep the maps of window %s: %s", ring->name,
+                         strerror(errno));
+    int status = fresh_maps
+                     ? set_epoch_and_freeze(window, &ring->record,
+                                            object->options.width_ns, failure)
+                     : 0;
+    if (status != 0)
+      return status;
+  }
+  return 0;
+}
