@@ -60,6 +60,15 @@ struct inode_uncached_stats {
 };
 BPF_WINDOW(inode_uncached, struct inode_uncached_stats);
 
+/* A test's build names a header that looks at every verdict. */
+#ifdef VERDICT_CHECK
+#include VERDICT_CHECK
+#else
+#define check_hit(...)
+#define check_miss(...)
+#define check_skipped(...)
+#endif
+
 /* LSM and fentry programs can preempt each other on a CPU. A tracepoint's
  * program is not run while it is running on the same CPU (bpf_trace_run's
  * recursion guard). */
@@ -163,6 +172,7 @@ static __always_inline enum file_verdict on_miss(struct file *file,
                                                  enum front front) {
   if (is_internal(file, front)) {
     count_skipped(front);
+    check_skipped();
     return FILE_NO_POLICY;
   }
   int walk = walked(FILE_NO_POLICY, UNKEPT_NO_ROOM);
@@ -183,6 +193,7 @@ static __always_inline enum file_verdict on_miss(struct file *file,
     forget_verdict(file, front);
   else if (!store_verdict(file, &scratch->found, verdict, front))
     unkept = UNKEPT_NO_ROOM;
+  check_miss(verdict, unkept, scratch);
   if (scratch)
     scratch_give_back(scratch);
 
@@ -204,6 +215,7 @@ static __always_inline enum file_verdict on_open(struct file *file,
     int verdict = still_applies(stored, file, sequences, generation, front);
     if (verdict >= 0) {
       count_hit(verdict, front);
+      check_hit(file, verdict, sequences, generation, front);
       return verdict;
     }
   }

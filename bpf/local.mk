@@ -10,7 +10,7 @@ BPF_PROGRAM_INCLUDES = \
   bpf/enforce.bpf.h bpf/file_marks.bpf.h bpf/file_policy.h \
   bpf/kernel_types.h bpf/name_sequences.bpf.h \
   bpf/open_verdict.bpf.h bpf/path_walk.bpf.h bpf/policy_match.bpf.h \
-  bpf/verdict_cache.bpf.h
+  bpf/unkept.h bpf/verdict_cache.bpf.h
 EXTRA_DIST += $(BPF_PROGRAM_FILES) $(BPF_PROGRAM_INCLUDES)
 
 # $(srcdir)/... -> builddir: BPF objects depend on every BPF header; they are few.

@@ -8,19 +8,8 @@
 
 #include "path_walk.bpf.h"
 #include "policy_match.bpf.h"
+#include "unkept.h"
 #include "verdict_cache.bpf.h"
-
-/* Why a verdict is not kept. One reason per verdict: the first that holds. */
-enum unkept {
-  KEPT = 0,
-  UNKEPT_NO_ROOM,     /* no scratch to walk with, no memory to store in */
-  UNKEPT_NO_SEQUENCE, /* enforcing needs the kernel's own sequences */
-  UNKEPT_RACED,       /* a path was being changed during the walk */
-  UNKEPT_TOO_DEEP,    /* see WALK_TOO_DEEP: there is no verdict */
-  UNKEPT_UNREACHABLE, /* see WALK_UNREACHABLE: there is no verdict */
-  UNKEPT_UNHASHED,    /* the name is gone: unlinked, or O_TMPFILE */
-  UNKEPT_HARDLINKED,  /* the file has other names */
-};
 
 /* A walk that raced with a change of paths is tried again, as d_path does. */
 #define WALK_TRIES 3

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* The cases, by what they are about; each list ends with a name NULL. */
+#ifndef TESTS_POLICY_CASES_H
+#define TESTS_POLICY_CASES_H
+
+#include "tap.h"
+
+extern const struct tap_case name_cases[];  /* renames, links, removals */
+extern const struct tap_case mount_cases[]; /* mounts, roots, namespaces */
+extern const struct tap_case file_cases[];  /* odd files and odd ways to open */
+extern const struct tap_case limit_cases[]; /* long paths, policy reload */
+extern const struct tap_case enforce_cases[]; /* what must fail; in a VM only */
+
+/* Whether the machine is a test's own, to be denied opens and to lose its
+ * caches. */
+bool in_vm(void);
+void drop_dentries(void);
+
+/* Opens a file through io_uring, by a worker or at once. Returns a descriptor
+ * or -errno; skips the case where there is no io_uring. */
+int uring_open(const char *path, bool by_worker);
+
+#endif

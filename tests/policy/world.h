@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * world.h - the inode cache, loaded with one of its fronts, and a look at what
+ * it does.
+ *
+ * There is one at a time. Cases run in children of the process that opened it.
+ */
+#ifndef TESTS_POLICY_WORLD_H
+#define TESTS_POLICY_WORLD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "object/policy.h"
+#include "unkept.h"
+#include "watched.h"
+
+/* ---- The object ---- */
+
+/* Loads and attaches OBJECT (a name below BUILD_DIR, without .bpf.o) with one
+ * front. Returns NULL, or why that cannot be. */
+const char *world_open(const char *object, const char *front);
+void world_close(void);
+
+const char *world_front(void);
+bool front_is(const char *front);
+
+/* Counters of a window since it was loaded, by name. */
+uint64_t world_count(const char *window, const char *counter);
+
+/* Puts a policy in force; prints and ends the case or program if that fails. */
+void world_policy(const struct policy *policy, bool enforce);
+
+/* Whose opens are recorded: the calling process. Forgets those before. */
+void watch_me(void);
+struct watch watch_state(void);
+/* The n-th recorded event since watch_me; n < events. */
+struct watched_event watch_event(unsigned n);
+
+#endif
