@@ -62,3 +62,5 @@ EXTRA_DIST += tests/run.sh \
 
 include tests/bench/local.mk
 include tests/bpf/race.mk
+include tests/cli/local.mk
+include tests/policy/local.mk

@@ -23,8 +23,7 @@ static const char usage[] =
     "an empty\n"
     "program is attached to each for a moment.\n"
     "\n"
-    "  --config FILE     collectd's configuration (default: " DEFAULT_CONFIG
-    ")\n"
+    "  --config FILE     not " DEFAULT_CONFIG "\n"
     "  --pin-dir DIR     look for pins below DIR, not " PINS_ROOT "\n";
 
 void check_say(struct check *check, enum check_finding finding,

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
+
+#include "pin_dir.h"
 
 /* ---- How busy ---- */
 
@@ -102,12 +103,12 @@ static int take_pins(struct inventory *inventory, const char *pin_dir,
                      struct failure *failure) {
   char pattern[512];
   glob_t found;
-  if (euidaccess(pin_dir, R_OK | X_OK) != 0)
-    return failure_set(
-        failure, -EPERM,
-        "cannot look into %s: %s; nor into running programs, which "
-        "needs CAP_SYS_ADMIN (run as root)",
-        pin_dir, strerror(errno));
+  int status = pin_dir_readable(pin_dir);
+  if (status != 0)
+    return failure_set(failure, status,
+                       "cannot look into %s: %s; nor into running programs, "
+                       "which needs CAP_SYS_ADMIN (run as root)",
+                       pin_dir, strerror(-status));
   snprintf(pattern, sizeof(pattern), "%s/*/*_epoch", pin_dir);
   if (glob(pattern, 0, NULL, &found) != 0)
     return 0;

@@ -15,6 +15,7 @@ bpf_window_SOURCES = \
   src/cli/inventory.c src/cli/inventory.h \
   src/cli/list.c \
   src/cli/main.c \
+  src/cli/pin_dir.c src/cli/pin_dir.h \
   src/cli/report.c src/cli/report.h src/cli/report_chart.c \
   src/cli/report_page.c src/cli/report_style.c \
   src/cli/show.c src/cli/show.h src/cli/show_per_second.c src/cli/show_text.c \

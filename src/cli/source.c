@@ -12,6 +12,7 @@
 #include "file_text.h"
 #include "history_json.h"
 #include "object/discover.h"
+#include "pin_dir.h"
 
 struct source {
   struct reader *reader;
@@ -64,12 +65,12 @@ static int find_pin(const char *name, const char *pin_dir, char *path,
 
 static int no_such_window(const char *name, const char *pin_dir,
                           bool looked_further, struct failure *failure) {
-  /* A folder that cannot be searched looks empty to glob(). */
-  if (euidaccess(pin_dir, R_OK | X_OK) != 0 && errno != ENOENT)
-    return failure_set(failure, -errno,
+  int status = pin_dir_readable(pin_dir);
+  if (status != 0 && status != -ENOENT)
+    return failure_set(failure, status,
                        "cannot look into %s: %s (run as root, or with CAP_BPF "
                        "and access to the folder)",
-                       pin_dir, strerror(errno));
+                       pin_dir, strerror(-status));
   if (!looked_further)
     return failure_set(failure, -EPERM,
                        "no window %s is pinned below %s, and to look further "

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * count PROGRAM_PIN HITS_FAST HITS_SLOW MISSES EVICTIONS [TIMES [PAUSE_MS]] - runs the
- * pinned program of counted.bpf.c, which counts so many events each time.
+ * count PROGRAM_PIN HITS_FAST HITS_SLOW MISSES EVICTIONS [TIMES [PAUSE_MS]] -
+ * runs the pinned program of counted.bpf.c, which counts so many events each
+ * time.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,110 @@
+#!/bin/bash
+# bpf-window check and detach.
+set -euo pipefail
+# shellcheck source=tests/cli/common.sh
+. "$SOURCE_DIR/tests/cli/common.sh"
+
+check() { run bpf_window check --pin-dir "$PINS" --config "$SCRATCH/collectd.conf"; }
+object=$HERE/counted.bpf.o
+
+# ---- A sound configuration ----
+
+sed "s|@OBJECT@|$object|" >"$SCRATCH/collectd.conf" <<'END'
+# A comment
+Hostname "x" # another
+Include "included/*.conf"
+LoadPlugin bpf_window
+<Plugin "bpf_window">
+  PinDir "/sys/fs/bpf/bpf_window"
+  <Object "counted">
+    File "@OBJECT@"
+    Persist false
+    <Window "counted">
+      RatioSeconds 60
+      DefaultRatio true
+      <Ratio "slow">
+        Numerator "hits_slow" \
+          "misses"
+        Denominator "lookups"
+      </Ratio>
+    </Window>
+    <Policy>
+      Allow "/srv/a file/"
+      Deny "/etc/shadow"
+    </Policy>
+  </Object>
+</Plugin>
+END
+check
+like "$out" "^ok +config +$SCRATCH/collectd.conf" "a sound configuration is ok"
+for subject in kernel BTF bpffs privileges lockdown hook; do
+  like "$out" "^(ok|note|PROBLEM) +$subject +" "a line on $subject"
+done
+is "$status" "$(grep -q ^PROBLEM <<<"$out" && echo 1 || echo 0)" "the status tells whether there is a problem"
+
+# ---- The sample ----
+
+sed "s|^\(.*<Object \"inode_cache\">.*\)|\1\n    File \"$BUILD_DIR/bpf/inode_cache.bpf.o\"|" \
+  "$SOURCE_DIR/collectd.conf.d/bpf_window.conf" >"$SCRATCH/collectd.conf"
+check
+is "$(grep -E '^PROBLEM +config' <<<"$out" || true)" "" "so is the sample that is installed"
+# Every option that it explains in a comment is one that check knows.
+sed -E "s|^( *)# ?(<?/?[A-Z][A-Za-z]+( .*)?)\$|\1\2|; s|^( *File ).*|\1\"$BUILD_DIR/bpf/inode_cache.bpf.o\"|" \
+  "$SOURCE_DIR/collectd.conf.d/bpf_window.conf" >"$SCRATCH/collectd.conf"
+check
+is "$(grep 'unknown option' <<<"$out" || true)" "" "with all the options that it shows"
+
+# ---- Mistakes: each a line with its place ----
+
+mistake() { # LINE PATTERN DESCRIPTION: stands inside the Object
+  printf '%s\n' 'LoadPlugin bpf_window' '<Plugin bpf_window>' '<Object "counted">' \
+    "File \"$object\"" "$1" '</Object>' '</Plugin>' >"$SCRATCH/collectd.conf"
+  check
+  is "$status" 1 "status 1: $3"
+  like "$out" "^PROBLEM +config +.*$2" "$3"
+}
+mistake 'Frobnicate true' 'collectd.conf:5: Frobnicate: unknown option' "an unknown option"
+mistake 'Persist maybe' 'collectd.conf:5: Persist: needs true or false' "a value of the wrong kind"
+mistake 'Front "lsm"' 'collectd.conf:5: Front: the object has no front lsm' "a front that the object has not"
+mistake '<Window "other">
+</Window>' 'collectd.conf:5: Window: the object has no window other; its first is counted' "an unknown window"
+mistake '<Window "counted">
+<Ratio "x">
+Numerator "hits_nope"
+Denominator "lookups"
+</Ratio>
+</Window>' 'collectd.conf:7: Numerator: window counted has no counter hits_nope' "an unknown counter in a ratio"
+mistake '<Window "counted">
+RatioSeconds 301
+</Window>' 'collectd.conf:6: RatioSeconds: needs a number of seconds from 1 to 300' "a number out of range"
+mistake '<Policy>
+Deny "relative"
+</Policy>' 'collectd.conf:6.*not absolute' "a rule for a relative path"
+mistake '<Window "counted">' 'collectd.conf:[0-9]+: a block is closed while another is open' "a block that is not closed"
+mistake 'File "unclosed' 'a string without a closing quote' "a quote that is not closed"
+printf 'LoadPlugin bpf_window\n<Plugin bpf_window>\n<Object "x">\n File "/nowhere"\n</Object>\n</Plugin>\n' \
+  >"$SCRATCH/collectd.conf"
+check
+like "$out" 'collectd.conf:4: File: cannot open the object file /nowhere: No such file' "a missing object file"
+printf 'LoadPlugin cpu\n' >"$SCRATCH/collectd.conf"
+check
+like "$out" '^note +config +.*does not load the plugin' "a configuration without the plugin is a note"
+printf '<Plugin bpf_window>\n<Object "counted">\n File "%s"\n</Object>\n</Plugin>\n' "$object" >"$SCRATCH/collectd.conf"
+check
+like "$out" '^PROBLEM +config +.*add LoadPlugin bpf_window' "one that configures but does not load it a problem"
+
+# ---- Pins ----
+
+seq 5 20 | sed 's/$/ 0 10 8 1 1 0/' | make_counted
+: >"$SCRATCH/collectd.conf"
+check
+like "$out" "^PROBLEM +pins +counted: .*bpf-window detach counted" "pins without a record are a problem with a remedy"
+run bpf_window detach nothing_of_that_name --pin-dir "$PINS"
+is "$status" 1 "detach of an object that is not there: status 1"
+run bpf_window detach --pin-dir "$PINS"
+is "$status" 0 "detach removes what is left"
+is "$(ls "$PINS" 2>/dev/null || true)" "" "nothing is pinned any more"
+run bpf_window detach --pin-dir "$PINS"
+is "$status" 0 "a second time there is nothing to do"
+
+done_testing

@@ -1,0 +1,49 @@
+#!/bin/bash
+# bpf-window report: one page, with nothing outside of it, that can be asked again.
+set -euo pipefail
+# shellcheck source=tests/cli/common.sh
+. "$SOURCE_DIR/tests/cli/common.sh"
+
+for ago in $(seq 1 280); do
+  if [ "$ago" -lt 100 ] || [ "$ago" -gt 120 ]; then
+    echo "$ago 0 $((1000 + ago)) 900 $ago 100 0"
+  fi
+done | make_counted
+
+page=$SCRATCH/report.html
+run bpf_window report counted --pin-dir "$PINS" -o "$page"
+is "$status $out" "0 $page" "report writes a file and says which"
+is "$(grep -cE '(src|href|url)[=(]|@import|https?:' "$page" || true)" 0 "the page refers to nothing outside"
+is "$(grep -c '<svg' "$page")" 7 "two charts, and one for each counter"
+like "$(cat "$page")" '<th>kernel<td>[0-9]' "the kernel is told"
+
+run bpf_window show --input "$page" --json
+cp "$SCRATCH/out" "$SCRATCH/again.json"
+is "$(jq -c '.counters' "$SCRATCH/again.json")" \
+  '{"lookups":296030,"hits_fast":233100,"hits_slow":37030,"misses":25900,"evictions":0}' \
+  "show --input reads the page: the same totals"
+sed -n '/<script type="application\/json"/,/<\/script>/p' "$page" | sed '1d;$d' >"$SCRATCH/inside.json"
+is "$(jq -cS 'del(.environment)' "$SCRATCH/inside.json")" "$(jq -cS . "$SCRATCH/again.json")" \
+  "and the same in every member"
+
+(cd "$SCRATCH" && run bpf_window report counted --pin-dir "$PINS"
+  like "$out" '^counted-[0-9]{8}-[0-9]{6}\.html$' "without -o the file is named by window and time"
+  [ -s "$out" ])
+run bpf_window report counted --pin-dir "$PINS" -o /nowhere/report.html
+is "$status $(wc -l <<<"$err")" "1 1" "a file that cannot be written: one line, status 1"
+
+# ---- As a browser draws it ----
+
+if command -v chromium >/dev/null; then
+  for width in 1280 400; do
+    timeout 90 chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
+      --disable-background-networking --disable-component-update --disable-sync \
+      --user-data-dir="$SCRATCH/profile$width" --window-size=$width,2000 \
+      --virtual-time-budget=1000 --dump-dom "file://$page" >"$SCRATCH/dom" 2>/dev/null || true
+    is "$(grep -c '<svg' "$SCRATCH/dom" || true)" 7 "chromium reads it, $width pixels wide"
+  done
+else
+  skip "a browser reads it" "chromium is not installed"
+fi
+
+done_testing

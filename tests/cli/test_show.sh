@@ -1,0 +1,119 @@
+#!/bin/bash
+# bpf-window show: what it prints is what the window holds.
+set -euo pipefail
+# shellcheck source=tests/cli/common.sh
+. "$SOURCE_DIR/tests/cli/common.sh"
+
+# Second AGO: CPU, lookups, hits_fast, hits_slow, misses, evictions. Nothing in 100 to 109;
+# second 305 is of an earlier lap; the hit rate is worst in second 77.
+schedule=$SCRATCH/schedule
+for ago in $(seq 10 280); do
+  if [ "$ago" -ge 100 ] && [ "$ago" -lt 110 ]; then continue; fi
+  misses=$((20 + ago % 7))
+  if [ "$ago" -eq 77 ]; then misses=600; fi
+  echo "$ago 0 $((900 + 50 + misses)) 900 50 $misses 0"
+  if [ $((ago % 2)) -eq 0 ]; then echo "$ago 1 100 95 0 5 1"; fi
+done >"$schedule"
+echo "305 1 70 70 0 0 0" >>"$schedule"
+echo "retired 0 1000 900 50 50 2" >>"$schedule"
+make_counted <"$schedule"
+
+show() { run bpf_window show counted --pin-dir "$PINS" "$@"; }
+
+# ---- Totals ----
+
+show --json
+is "$status" 0 "show ends with 0"
+is "$(jq -c '[.counters[]]' <<<"$out")" \
+  "[$(for c in 3 4 5 6 7; do sum 1 298 $c <"$schedule"; done | paste -sd,)]" \
+  "the sums are those of the schedule; a bucket of an earlier lap is not in them (W3)"
+is "$(jq .totals.lookups <<<"$out")" "$(($(sum 1 999 3 <"$schedule") + 1000))" \
+  "the total since load has the earlier lap and what was retired (W1)"
+is "$(jq -c .ledger <<<"$out")" \
+  "{\"total\":$(sum 1 298 3 <"$schedule"),\"hits\":$((
+    $(sum 1 298 4 <"$schedule") + $(sum 1 298 5 <"$schedule"))),\"misses\":$(
+    sum 1 298 6 <"$schedule"),\"drift\":0}" "the ledger balances"
+is "$(jq .worst.most_misses.since <<<"$out")" "$((start - 77))" \
+  "the second with most misses is named by the wall clock"
+is "$(jq .worst.lowest_hit_ratio.since <<<"$out")" "$((start - 77))" \
+  "so is the one with the lowest hit rate"
+is "$(jq '.buckets_with_data + .buckets_without_data' <<<"$out")" "$(jq '.rows | length' <<<"$out")" \
+  "seconds with and without data make up the span"
+is "$(jq .buckets_with_data <<<"$out")" 261 "261 seconds have data"
+
+show
+like "$out" "lowest hit rate at $(date -d "@$((start - 77))" +%H:%M:%S): 61.29 %" "the same for people"
+like "$out" 'ledger +[0-9,]+ = [0-9,]+ hits \+ [0-9,]+ misses$' "with the ledger"
+is "$(awk 'length > 80' <<<"$out")" "" "in 80 columns"
+is "$(grep -c $'\033' <<<"$out" || true)" 0 "without colours where there is no terminal"
+
+# ---- Ranges ----
+
+show --json --from "@$((start - 50))" --to "@$((start - 20))"
+is "$(jq .counters.lookups <<<"$out")" "$(sum 21 50 3 <"$schedule")" \
+  "--from and --to cut at whole seconds"
+is "$(jq -c '[.since, .until, .seconds]' <<<"$out")" "[$((start - 50)),$((start - 20)),30]" \
+  "and say so"
+show --json --from "$(date -d "@$((start - 50))" +%H:%M:%S)" --to "$(date -d "@$((start - 20))" +%H:%M:%S)"
+is "$(jq .counters.lookups <<<"$out")" "$(sum 21 50 3 <"$schedule")" "a time of day will do"
+show --last 5m --json
+is "$(jq '.seconds >= 297' <<<"$out")" true "five minutes are all that there is"
+show --from "@$((start - 4000))" --to "@$((start - 3000))"
+is "$status" 1 "a time that the window does not reach back to is a problem"
+like "$err" '^bpf-window: show: nothing is known of that time' "and is said to be"
+
+# ---- Seconds ----
+
+show --csv --per-second --from "@$((start - 112))" --to "@$((start - 108))"
+is "$out" "since,lookups,hits_fast,hits_slow,misses,evictions
+$((start - 112)).000,$(sum 112 112 3 <"$schedule"),995,50,$(sum 112 112 6 <"$schedule"),1
+$((start - 111)).000,$(sum 111 111 3 <"$schedule"),900,50,$(sum 111 111 6 <"$schedule"),0
+$((start - 110)).000,$(sum 110 110 3 <"$schedule"),995,50,$(sum 110 110 6 <"$schedule"),1
+$((start - 109)).000,,,,," "a second without data has empty fields, a zero is a zero"
+show --per-second --from "@$((start - 112))" --to "@$((start - 108))"
+like "$out" "^$(date -d "@$((start - 109))" +%H:%M:%S) +- +- +- +- +- +-\$" "or dashes, for people"
+is "$(awk 'length > 80' <<<"$out")" "" "in 80 columns as well"
+show --csv
+is "$(head -n 1 <<<"$out")" "counter,events,per_second,since_load" "CSV of totals"
+
+# ---- Round trip ----
+
+show --json
+cp "$SCRATCH/out" "$SCRATCH/window.json"
+run bpf_window show --input "$SCRATCH/window.json" --json
+is "$out" "$(cat "$SCRATCH/window.json")" "--input gives back what --json wrote, to the byte"
+run bpf_window show --input "$SCRATCH/window.json" --json --from "@$((start - 50))" --to "@$((start - 20))"
+is "$(jq .counters.lookups <<<"$out")" "$(sum 21 50 3 <"$schedule")" \
+  "and answers as the machine would have"
+echo '{"format": 1}' >"$SCRATCH/bad.json"
+run bpf_window show --input "$SCRATCH/bad.json"
+is "$status $(wc -l <<<"$err")" "1 1" "a file that is no history: one line, status 1"
+like "$err" '^bpf-window: show: .*bad.json: member "fields"' "which names file and member"
+
+# ---- Pins ----
+
+run bpf_window show "$PINS/counted/counted"
+is "$status" 0 "a window may be named by the path of its pin"
+run bpf_window show counted/counted --pin-dir "$PINS"
+is "$status" 0 "or with its object"
+"$HERE/make_window" "$HERE/counted.bpf.o" "$PINS/other" </dev/null >/dev/null
+show
+is "$status" 1 "a name that two objects have is a problem"
+like "$err" "2 objects have a window counted, say which: $PINS/counted/counted, $PINS/other" "both are named"
+
+# ---- Usage ----
+
+for arguments in "" "one two" "counted --last 3x" "counted --frobnicate" \
+  "counted --last 5s --from 16:00" "--input x counted" "counted --from noon"; do
+  # shellcheck disable=SC2086
+  run bpf_window show $arguments --pin-dir "$PINS"
+  is "$status" "$([ "$arguments" = "counted --from noon" ] && echo 1 || echo 2)" "usage: show $arguments"
+done
+run bpf_window
+is "$status" 2 "no verb is wrong usage"
+for verb in list show watch report check detach; do
+  run bpf_window $verb --help
+  is "$status $(grep -c '^usage: bpf-window' <<<"$out") $(awk 'length > 80' <<<"$out")" "0 1 " "$verb --help"
+done
+
+done_testing
