@@ -6,7 +6,7 @@
 #   run.sh --command 'CMD' KERNEL [-- BOOT-OPTION...]
 #     Runs one command in a guest: its output is the output here, its exit
 #     status the exit status here (124: out of time, 125: the kernel
-#     complained). The options are those of boot.sh, such as --icount,
+#     complained, 126: the emulator failed, try again). The options are those of boot.sh, such as --icount,
 #     --smp 2,maxcpus=255, --memory 2G, --cmdline 'lsm=lockdown', --timeout 60.
 #   run.sh --shell KERNEL [-- BOOT-OPTION...]
 #     Gives a shell in a guest; leave it with "exit", or Ctrl-A X.
@@ -39,6 +39,9 @@ guests_at_a_time=2
 
 # Under emulation, and with another guest beside it.
 suite_limit=1500
+
+# How often a guest that the emulator failed (boot.sh, status 126) is started.
+tries=3
 
 # Why no guest can run on this machine, or nothing.
 obstacle() {
@@ -115,7 +118,7 @@ relay() {
 
 # All results of one kernel.
 test_kernel() {
-    local name=$1 vmlinuz=$2 modules=$3 label=$1 log tap errors suite status=0 started=$SECONDS
+    local name=$1 vmlinuz=$2 modules=$3 label=$1 log tap errors suite status try started=$SECONDS
     local -a suites=() options=(--timeout "$suite_limit")
     if [ -n "$preempt" ]; then
         label="$name preempt=$preempt"
@@ -137,10 +140,16 @@ test_kernel() {
     log=$logs/${label// /-}.console
     tap=$logs/${label// /-}.tap
     errors=$logs/${label// /-}.errors
-    progress "[$label] runs ${suites[*]}"
-    run_job "$name" "$vmlinuz" "$modules" "$(suite_job "${suites[@]}")" \
-        --log "$log" "${options[@]}" 2>"$errors" |
-        tee "$tap" | relay "$label" || status=$?
+    for ((try = 1; try <= tries; try++)); do
+        progress "[$label] runs ${suites[*]}"
+        status=0
+        run_job "$name" "$vmlinuz" "$modules" "$(suite_job "${suites[@]}")" \
+            --log "$log" "${options[@]}" 2>"$errors" |
+            tee "$tap" | relay "$label" || status=$?
+        [ "$status" -eq 126 ] || break
+        # Its results so far hold; those of the next try come again from the start.
+        printf '# [%s] vm: try %d: %s\n' "$label" "$try" "$(tail -n 1 "$errors")"
+    done
     judge "$label" "$status" "$log" "$tap" "$errors"
     progress "[$label] took $((SECONDS - started)) s, $(begin_value uptime "$log") s of them to boot"
 }
