@@ -17,8 +17,8 @@ BPFTOOL=${BPFTOOL:-$(PATH=$PATH:/usr/sbin:/sbin command -v bpftool)}
 PYTHON=${PYTHON:-$(python3 -c 'import sys; print(sys.executable)')}
 
 out=$BUILD_DIR/tests/bench
-if [ ! -x "$out/bench" ]; then
-    echo "run.sh: no $out/bench; run 'make bench' in the build tree" >&2
+if ! make -s -C "$BUILD_DIR" tests/bench/bench >&2; then
+    echo "run.sh: cannot build tests/bench/bench in $BUILD_DIR (is it configured?)" >&2
     exit 2
 fi
 
