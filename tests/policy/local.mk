@@ -17,6 +17,14 @@ tests_policy_test_pitfalls_SOURCES = tests/policy/test_pitfalls.c \
 tests_policy_test_pitfalls_CPPFLAGS = $(POLICY_TEST_CPPFLAGS)
 tests_policy_test_pitfalls_LDADD = $(POLICY_TEST_LDADD)
 
+check_PROGRAMS += tests/policy/test_stress tests/policy/test_fronts
+tests_policy_test_stress_SOURCES = tests/policy/test_stress.c $(POLICY_TEST_SOURCES)
+tests_policy_test_stress_CPPFLAGS = $(POLICY_TEST_CPPFLAGS)
+tests_policy_test_stress_LDADD = $(POLICY_TEST_LDADD)
+tests_policy_test_fronts_SOURCES = tests/policy/test_fronts.c $(POLICY_TEST_SOURCES)
+tests_policy_test_fronts_CPPFLAGS = $(POLICY_TEST_CPPFLAGS)
+tests_policy_test_fronts_LDADD = $(POLICY_TEST_LDADD)
+
 check_DATA += tests/policy/checked_cache.bpf.o
 CLEANFILES += tests/policy/checked_cache.bpf.o
 tests/policy/checked_cache.bpf.o: bpf/inode_cache.bpf.c $(BPF_PROGRAM_INCLUDES) \

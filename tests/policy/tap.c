@@ -14,7 +14,7 @@
 #define STATUS_SKIPPED 77
 
 static unsigned lines, failures;
-static int report = -1; /* in a case: where its reason goes */
+static int report = STDOUT_FILENO; /* where the reason of a case goes */
 
 static void print_line(bool ok, const char *format, va_list arguments) {
   lines++;
