@@ -28,3 +28,7 @@ bpf_window_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/bpf $(JANSSON_CFLAGS) $(NCURSES
   $(OBJECT_CPPFLAGS) \
   -DBPF_WINDOW_VERSION='"$(PACKAGE_VERSION)"'
 bpf_window_LDADD = libobject.la libwindow.la $(JANSSON_LIBS) $(NCURSESW_LIBS) -lm
+
+dist_man_MANS += man/bpf-window.8
+bashcompletiondir = $(datadir)/bash-completion/completions
+dist_bashcompletion_DATA = completion/bpf-window

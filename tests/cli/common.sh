@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 # Sourced by the tests of this folder.
 #
 #   $PINS            a folder of pins of this test's own, removed at its end
