@@ -27,14 +27,18 @@ struct edges edges_due(const struct bpf_window_epoch *epoch,
   struct edges due = {0, 0, 0};
   uint64_t newest_ns = round_down(now->wall_ns - WINDOW_SETTLE_NS, interval_ns);
   uint64_t told_edge = window_history_start(epoch, now->mono_ns);
-  uint64_t oldest_ns =
-      round_up(wall_of(now, window_edge_ns(epoch, told_edge)), interval_ns);
+  /* The clocks are read one after the other and slewed apart: an edge of the
+   * window is at the same wall-clock time only nearly, read by read. Half a
+   * width to either side it is still the nearest. */
+  uint64_t near_ns = epoch->width_ns / 2;
+  uint64_t oldest_ns = round_up(
+      wall_of(now, window_edge_ns(epoch, told_edge)) - near_ns, interval_ns);
 
   if (last->wall_ns == 0) {
     /* Nothing was counted before the epoch; the edge at or before it is the
      * zero. */
-    uint64_t zero_ns =
-        round_down(wall_of(now, window_edge_ns(epoch, 0)), interval_ns);
+    uint64_t zero_ns = round_down(
+        wall_of(now, window_edge_ns(epoch, 0)) + near_ns - 1, interval_ns);
     due.first_ns = told_edge == 0 ? zero_ns : oldest_ns;
   } else {
     due.first_ns = last->wall_ns + interval_ns;

@@ -108,6 +108,32 @@ static void e1_a_wall_clock_set_forward_never_lets_totals_go_back(
   assert_int_equal(due.lost_ns, 3600 * SECOND);
 }
 
+/* The epoch itself at an edge, and the clocks a little apart from read to read. */
+static void clocks_that_drift_between_reads_lose_no_edge(void **state) {
+  (void)state;
+  const struct bpf_window_epoch even = {.epoch_ns = 1000 * SECOND,
+                                        .width_ns = SECOND};
+  const int64_t drift_ns[] = {-1000000, -1, 0, 1, 1000000};
+  const size_t drifts = sizeof(drift_ns) / sizeof(*drift_ns);
+  for (size_t i = 0; i < drifts * drifts; i++) {
+    struct edges_now now = at(1001.5);
+    now.wall_ns += (uint64_t)drift_ns[i / drifts];
+    struct edges first = edges_due(&even, &now, INTERVAL, &never);
+    assert_int_equal(first.first_ns, BOOT + 1000 * SECOND);
+    assert_int_equal(first.count, 1);
+    assert_int_equal(edges_in_window(&even, &now, first.first_ns), 0);
+
+    const struct pins_edge last = {.wall_ns = first.first_ns, .edge = 0};
+    now = at(1011.5);
+    now.wall_ns += (uint64_t)drift_ns[i % drifts];
+    struct edges next = edges_due(&even, &now, INTERVAL, &last);
+    assert_int_equal(next.first_ns, BOOT + 1010 * SECOND);
+    assert_int_equal(next.count, 1);
+    assert_int_equal(next.lost_ns, 0);
+    assert_int_equal(edges_in_window(&even, &now, next.first_ns), 10);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_first_edge_is_one_where_all_totals_are_zero),
@@ -117,6 +143,7 @@ int main(void) {
       cmocka_unit_test(e3_a_short_gap_is_widened_past_two_intervals),
       cmocka_unit_test(e1_a_wall_clock_set_back_dispatches_nothing_twice),
       cmocka_unit_test(e1_a_wall_clock_set_forward_never_lets_totals_go_back),
+      cmocka_unit_test(clocks_that_drift_between_reads_lose_no_edge),
   };
   return cmocka_run_group_tests_name("edges", tests, NULL, NULL);
 }
