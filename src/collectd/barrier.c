@@ -60,7 +60,6 @@ bool barrier_wait(struct barrier *barrier, cdtime_t at_most) {
   while (barrier->pending > 0 && status == 0)
     status = pthread_cond_timedwait(&seen, &lock, &until);
   bool all = barrier->pending == 0;
-  barrier->pending = 0;
   pthread_mutex_unlock(&lock);
   return all;
 }

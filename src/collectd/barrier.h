@@ -35,8 +35,8 @@ void barrier_remove(struct barrier *barrier);
  */
 void barrier_expect(struct barrier *barrier, cdtime_t time, unsigned count);
 
-/* Waits until all of them were seen, at most so long. False if some were not.
- */
+/* Waits until all of them were seen, at most so long. False if some were not;
+ * those stay expected. True if nothing is. */
 bool barrier_wait(struct barrier *barrier, cdtime_t at_most);
 
 #endif

@@ -10,8 +10,12 @@
 #include "edges.h"
 #include "window/reader.h"
 
-/* How long an edge may take through collectd's writers before we go on. */
+/* How long a read waits for an edge to pass collectd's writers. */
 #define BARRIER_AT_MOST TIME_T_TO_CDTIME_T(2)
+
+/* How long, over several reads, the next edge is held back for it; at least an
+ * interval. New RRD files have been seen to take some seconds. */
+#define PATIENCE TIME_T_TO_CDTIME_T(10)
 
 struct metric {
   const char *type;
@@ -28,7 +32,8 @@ struct feed {
   size_t ratios;
   uint64_t ratio_buckets;
   struct barrier barrier;
-  bool slow_writers; /* said so */
+  cdtime_t dispatched_at; /* the edge that the barrier waits for */
+  bool slow_writers;      /* said so */
   int last_status;   /* of reading, so that a lasting trouble is logged once */
 };
 
@@ -144,7 +149,7 @@ static void dispatch_ratios(struct feed *feed,
              time);
 }
 
-/* One edge, and the wait until the writers have it. */
+/* One edge; the next may follow when the writers have it. */
 static void dispatch_edge(struct feed *feed,
                           const struct window_snapshot *snapshot, uint64_t edge,
                           cdtime_t time, bool newest) {
@@ -156,17 +161,37 @@ static void dispatch_edge(struct feed *feed,
              (value_t){.derive = (derive_t)feed->totals[v]}, time);
   if (newest)
     dispatch_ratios(feed, snapshot, edge, time);
+  feed->dispatched_at = cdtime();
+}
 
+/* ---- Keeping the order ---- */
+
+/* Whether collectd's writers have taken the edge dispatched last. */
+static bool wait_for_writers(struct feed *feed) {
   cdtime_t at_most = plugin_get_interval() / 4;
   if (at_most > BARRIER_AT_MOST)
     at_most = BARRIER_AT_MOST;
-  bool seen = barrier_wait(&feed->barrier, at_most);
-  if (!seen && !feed->slow_writers)
-    WARNING("bpf_window plugin: %s: collectd's writers did not take an edge "
-            "within %.1f s, or a filter rule drops it; backfilled edges may "
-            "reach them out of order",
-            feed->name, CDTIME_T_TO_DOUBLE(at_most));
+  return barrier_wait(&feed->barrier, at_most);
+}
+
+/* At the begin of a read: whether the next edge may follow. What was not taken
+ * for long will perhaps never be; from then on nothing is held back for it. */
+static bool may_go_on(struct feed *feed) {
+  bool seen = wait_for_writers(feed);
+  cdtime_t patience = plugin_get_interval();
+  if (patience < PATIENCE)
+    patience = PATIENCE;
+  if (!seen && !feed->slow_writers) {
+    cdtime_t waited = cdtime() - feed->dispatched_at;
+    if (waited < patience)
+      return false;
+    WARNING("bpf_window plugin: %s: collectd's writers have not taken an edge "
+            "for %.0f s, or a filter rule drops it; edges may reach them out "
+            "of order",
+            feed->name, CDTIME_T_TO_DOUBLE(waited));
+  }
   feed->slow_writers = !seen;
+  return true;
 }
 
 /* ---- Reading ---- */
@@ -222,6 +247,9 @@ static int dispatch_due(struct feed *feed,
     if (bpf_map_update_elem(feed->edge_fd, &zero, &edge, BPF_ANY) != 0)
       return failure_set(failure, -errno, "cannot keep the last edge: %s",
                          STRERRNO);
+    /* Otherwise the next read goes on from here. */
+    if (!feed->slow_writers && !wait_for_writers(feed))
+      break;
   }
   return 0;
 }
@@ -232,6 +260,8 @@ static int on_read(user_data_t *user_data) {
   struct feed *feed = user_data->data;
   const struct window_snapshot *snapshot;
   struct failure failure;
+  if (!may_go_on(feed))
+    return 0;
   struct edges_now now = read_clocks();
   int status = reader_snapshot(feed->reader, &snapshot, &failure);
   if (status == 0)
