@@ -64,3 +64,4 @@ include tests/bench/local.mk
 include tests/bpf/race.mk
 include tests/cli/local.mk
 include tests/policy/local.mk
+include tests/fuzz/local.mk

@@ -10,6 +10,7 @@
 #   faults    kills, outages, failing steps
 #   outputs   real servers behind collectd
 #   source    shell scripts, man pages, layers, headers that compile alone
+#   fuzz      hostile input, a short run (FUZZ_RUNS=1000000 makes it a long one)
 #   vm        all of this on other kernels, in virtual machines
 #             (vm KERNEL... picks the kernels)
 #   bench     the benchmarks: figures, no verdict
@@ -24,7 +25,7 @@ set -euo pipefail
 SOURCE_DIR=$(cd "$(dirname "$0")/.." && pwd)
 BUILD_DIR=${BUILD_DIR:-$SOURCE_DIR/build/tests}
 export SOURCE_DIR BUILD_DIR
-ALL_SUITES=(source unit bpf collectd cli policy faults outputs vm)
+ALL_SUITES=(source unit bpf collectd cli policy faults fuzz outputs vm)
 
 build=yes tap=no
 suites=() kernels=()

@@ -15,7 +15,7 @@ packages_for() {
     echo collectd-core rrdtool librrd8 fonts-dejavu-core ;;
   test) # the suites that run on this machine
     echo collectd-core collectd-utils rrdtool fonts-dejavu-core \
-      libcmocka-dev jq python3-minimal procps shellcheck mandoc tmux \
+      libclang-rt-dev libcmocka-dev jq python3-minimal procps shellcheck mandoc strace tmux \
       valgrind xz-utils ;;
   vm) # the suites in virtual machines
     echo qemu-system-x86 busybox-static cpio e2fsprogs ;;

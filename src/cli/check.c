@@ -2,13 +2,11 @@
 #include "check.h"
 
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "cli.h"
 #include "object/pins.h"
-#include "terminal.h"
 
 #define DEFAULT_CONFIG "/etc/collectd/collectd.conf"
 
@@ -25,28 +23,6 @@ static const char usage[] =
     "\n"
     "  --config FILE     not " DEFAULT_CONFIG "\n"
     "  --pin-dir DIR     look for pins below DIR, not " PINS_ROOT "\n";
-
-void check_say(struct check *check, enum check_finding finding,
-               const char *subject, const char *format, ...) {
-  static const struct {
-    const char *word;
-    enum terminal_colour colour;
-  } looks[] = {
-      [CHECK_OK] = {"ok", TERMINAL_GREEN},
-      [CHECK_NOTE] = {"note", TERMINAL_YELLOW},
-      [CHECK_PROBLEM] = {"PROBLEM", TERMINAL_RED},
-  };
-  terminal_colour(looks[finding].colour);
-  printf("%-8s", looks[finding].word);
-  terminal_colour(TERMINAL_PLAIN);
-  printf("%-12s ", subject);
-  va_list arguments;
-  va_start(arguments, format);
-  vprintf(format, arguments);
-  va_end(arguments);
-  putchar('\n');
-  check->problems += finding == CHECK_PROBLEM;
-}
 
 int check_main(int argc, char **argv) {
   static const struct option known[] = {

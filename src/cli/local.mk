@@ -3,6 +3,7 @@ sbin_PROGRAMS += bpf-window
 bpf_window_SOURCES = \
   src/cli/check.c src/cli/check.h src/cli/check_config.c \
   src/cli/check_machine.c src/cli/check_options.c src/cli/check_pins.c \
+  src/cli/check_say.c \
   src/cli/cli.h src/cli/complain.c \
   src/cli/conf.c src/cli/conf.h src/cli/conf_read.c \
   src/cli/conf_tree.c src/cli/conf_tree.h \

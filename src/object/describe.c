@@ -92,7 +92,8 @@ int describe_fronts(const struct btf *btf, struct describe_fronts *fronts,
     const struct btf_type *type = btf__type_by_id(btf, id);
     const char *text = tag_text(btf, type);
     const char *name = text ? after(text, TAG_FRONT) : NULL;
-    if (name && btf_is_func(btf__type_by_id(btf, type->type)))
+    const struct btf_type *tagged = name ? btf__type_by_id(btf, type->type) : NULL;
+    if (tagged && btf_is_func(tagged))
       status = add_front(fronts, name, failure);
   }
   return status;
@@ -193,11 +194,11 @@ int describe_struct(const struct btf *btf, unsigned type_id,
                          "struct %s: the name of field %d is empty or has over "
                          "%zu characters",
                          struct_name, member, sizeof(counter->name) - 1);
-    if (counter->values == 0)
+    if (counter->values == 0 || counter->values > BPF_WINDOW_MAX_VALUES)
       return failure_set(failure, -EINVAL,
-                         "field %s of struct %s must be a __u64 or an array "
-                         "of them",
-                         name, struct_name);
+                         "field %s of struct %s must be a __u64 or an array of "
+                         "at most %d of them",
+                         name, struct_name, BPF_WINDOW_MAX_VALUES);
     strcpy(counter->name, name);
     record->values += counter->values;
   }

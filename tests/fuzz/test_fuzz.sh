@@ -1,0 +1,49 @@
+#!/bin/bash
+# Hostile input to what reads files and descriptions of others: libFuzzer with
+# AddressSanitizer and UndefinedBehaviorSanitizer. FUZZ_RUNS inputs each (20000; a long
+# run takes 1000000). What is found stays in $BUILD_DIR/tests/fuzz.
+set -euo pipefail
+# shellcheck source=tests/tap.sh
+. "$SOURCE_DIR/tests/tap.sh"
+
+RUNS=${FUZZ_RUNS:-20000}
+folder=$BUILD_DIR/tests/fuzz
+mkdir -p "$folder"
+cd "$SOURCE_DIR"
+: "${CLANG:=clang}"
+command -v "$CLANG" >/dev/null || skip_all "clang is not installed"
+
+build() { # TARGET SOURCE...
+  local target=$1
+  shift
+  "$CLANG" -g -O1 -std=gnu11 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined \
+    -fno-sanitize-recover=undefined -Ibpf/include -Ibpf -Isrc \
+    -DBPF_OBJECT_DIR='"/nowhere"' -DBPF_WINDOW_VERSION='"fuzz"' \
+    "tests/fuzz/$target.c" "$@" -o "$folder/$target" -lbpf -ljansson -lm
+}
+
+fuzz() { # TARGET DESCRIPTION
+  mkdir -p "$folder/corpus_$1"
+  if (cd "$folder" && "./$1" -runs="$RUNS" -seed=1 -timeout=5 -rss_limit_mb=1024 -max_len=8192 \
+    -artifact_prefix="$folder/$1-" "corpus_$1" "$SOURCE_DIR/tests/fuzz/corpus/$1") >"$folder/$1.log" 2>&1; then
+    ok "$2: $RUNS inputs"
+  else
+    not_ok "$2" "$(grep -m 5 -E 'ERROR|SUMMARY|runtime error' "$folder/$1.log")"
+  fi
+}
+
+if ! build fuzz_describe src/object/describe.c src/object/probe.c src/window/*.c 2>"$folder/build.log"; then
+  if grep -q 'clang_rt.fuzzer\|clang_rt.asan' "$folder/build.log"; then
+    skip_all "clang's sanitizer library is not installed (libclang-rt-dev)"
+  fi
+  cat "$folder/build.log"
+  exit 1
+fi
+build fuzz_input src/cli/{history,history_json,history_read,html,report_chart,report_page,report_style}.c \
+  src/cli/{show_per_second,show_text,units}.c src/window/*.c
+build fuzz_conf src/cli/{check_options,check_say,conf,conf_tree,terminal}.c src/window/failure.c
+
+fuzz fuzz_input "show --input and report"
+fuzz fuzz_describe "BTF of buckets, and records"
+fuzz fuzz_conf "configuration files"
+done_testing
