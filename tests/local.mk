@@ -65,3 +65,4 @@ include tests/bpf/race.mk
 include tests/cli/local.mk
 include tests/policy/local.mk
 include tests/fuzz/local.mk
+include tests/outputs/local.mk

@@ -17,6 +17,11 @@ packages_for() {
     echo collectd-core collectd-utils rrdtool fonts-dejavu-core \
       libclang-rt-dev libcmocka-dev jq python3-minimal procps shellcheck mandoc strace tmux \
       valgrind xz-utils ;;
+  outputs) # real servers behind collectd
+    echo chromium curl graphite-carbon jq libconfig-general-perl \
+      libcgi-pm-perl libhtml-parser-perl libmicrohttpd12 libprotobuf-c1 \
+      libregexp-common-perl librrds-perl liburi-perl lighttpd prometheus \
+      python3-whisper rrdcached rrdtool ;;
   vm) # the suites in virtual machines
     echo qemu-system-x86 busybox-static cpio e2fsprogs ;;
   *)

@@ -1,0 +1,2 @@
+exampleprometheusdir = $(docdir)/examples/prometheus
+dist_exampleprometheus_DATA = docs/prometheus/bpf_window.rules.yml

@@ -1,0 +1,3 @@
+# Shell and Python only; nothing is built.
+EXTRA_DIST += tests/outputs/edges.py tests/outputs/relay.py \
+  tests/outputs/servers.sh tests/outputs/test_servers.sh
