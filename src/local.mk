@@ -23,7 +23,8 @@ libobject_la_SOURCES = \
   src/object/policy_file.c src/object/policy_install.c src/object/policy_mark.c \
   src/object/policy_safety.c \
   src/object/probe.c src/object/probe.h \
-  src/object/probe_hook.c src/object/probe_hook.h
+  src/object/probe_hook.c src/object/probe_hook.h \
+  src/object/statistics.c src/object/statistics.h
 libobject_la_CPPFLAGS = $(AM_CPPFLAGS) $(LIBBPF_CFLAGS) -I$(srcdir)/bpf
 libobject_la_LIBADD = libwindow.la
 
@@ -35,7 +36,11 @@ bpf_window_la_SOURCES = \
   src/collectd/config.c src/collectd/config.h \
   src/collectd/config_place.c src/collectd/config_place.h \
   src/collectd/edges.c src/collectd/edges.h \
-  src/collectd/feed.c src/collectd/feed.h
+  src/collectd/feed.c src/collectd/feed.h \
+  src/collectd/health.c src/collectd/health.h \
+  src/collectd/notice.c src/collectd/notice.h \
+  src/collectd/rules.c src/collectd/rules.h \
+  src/collectd/value.c src/collectd/value.h
 bpf_window_la_CPPFLAGS = $(AM_CPPFLAGS) $(COLLECTD_CPPFLAGS) $(LIBBPF_CFLAGS) $(OBJECT_CPPFLAGS) -I$(srcdir)/bpf
 bpf_window_la_LIBADD = libobject.la
 bpf_window_la_LDFLAGS = -module -avoid-version -shared -export-symbols-regex '^module_register$$'

@@ -11,7 +11,11 @@
 #include "barrier.h"
 #include "config.h"
 #include "feed.h"
+#include "health.h"
+#include "notice.h"
 #include "object/object.h"
+#include "object/statistics.h"
+#include "rules.h"
 
 #define PLUGIN "bpf_window plugin: "
 
@@ -20,15 +24,20 @@ void module_register(void);
 /* The plugin's one state. */
 static struct {
   struct config config;
+  bool configured;        /* config holds something */
   struct pins_root *pins; /* NULL: unpinned */
   struct object **object; /* per config.object; NULL if it failed */
-} state;
+  int statistics_fd; /* holds the kernel's counting of runs; -1: not ours */
+} state = {.statistics_fd = -1};
 
 /* ---- Config ---- */
 
 /* Runs before collectd detaches from its terminal: read only, open nothing. */
 static int on_config(oconfig_item_t *block) {
   struct failure failure;
+  if (!state.configured)
+    state.config = config_default;
+  state.configured = true;
   int status = config_read(&state.config, block, &failure);
   if (status == 0)
     return 0;
@@ -39,7 +48,8 @@ static int on_config(oconfig_item_t *block) {
 
 /* ---- Init ---- */
 
-/* Not the macro DEBUG: it is empty where collectd was built without debugging. */
+/* Not the macro DEBUG: it is empty where collectd was built without debugging.
+ */
 static void log_libbpf(const char *line) {
   plugin_log(LOG_DEBUG, PLUGIN "%s", line);
 }
@@ -51,15 +61,6 @@ static void open_pins(void) {
     return;
   WARNING(PLUGIN "%s. Running without pins: counting ends with collectd.",
           failure.text);
-}
-
-static void notify(int severity, const char *object, const char *text) {
-  notification_t note = {.severity = severity, .time = cdtime()};
-  sstrncpy(note.host, hostname_g, sizeof(note.host));
-  sstrncpy(note.plugin, "bpf_window", sizeof(note.plugin));
-  sstrncpy(note.plugin_instance, object, sizeof(note.plugin_instance));
-  ssnprintf(note.message, sizeof(note.message), "%s: %s", object, text);
-  plugin_dispatch_notification(&note);
 }
 
 static void say_started(const struct config_object *config,
@@ -75,15 +76,15 @@ static void say_started(const struct config_object *config,
   };
   const struct pins_record *record = object_record(object);
   enum object_origin origin = object_origin(object);
-  INFO(PLUGIN "%s: %s%s%s%s%s%s.", config->name, how[origin],
-       *record->front ? ", counting at " : "", record->front,
-       *record->reason ? " (" : "", record->reason, *record->reason ? ")" : "");
+  INFO(PLUGIN "%s: %s%s%s.", config->name, how[origin],
+       *record->front ? ", counting at " : "", record->front);
   if (origin == OBJECT_REPLACED || origin == OBJECT_REATTACHED)
-    notify(NOTIF_WARNING, config->name, how[origin]);
-  if (*object_warning(object)) {
-    WARNING(PLUGIN "%s: %s", config->name, object_warning(object));
-    notify(NOTIF_WARNING, config->name, object_warning(object));
-  }
+    notice(NOTIF_WARNING, config->name, "%s", how[origin]);
+  if (*record->reason && origin != OBJECT_ADOPTED)
+    notice(NOTIF_WARNING, config->name, "counting at %s, since %s",
+           record->front, record->reason);
+  if (*object_warning(object))
+    notice(NOTIF_WARNING, config->name, "%s", object_warning(object));
 }
 
 static void feed_windows(const struct config_object *config,
@@ -95,7 +96,7 @@ static void feed_windows(const struct config_object *config,
         config_find_window(config, window[i].name);
     struct failure failure;
     if (feed_start(&window[i], wanted ? wanted : &config_window_default,
-                   &failure) != 0)
+                   state.config.backfill, &failure) != 0)
       ERROR(PLUGIN "<Object \"%s\"> <Window \"%s\">: %s", config->name,
             window[i].name, failure.text);
   }
@@ -110,25 +111,62 @@ static void feed_windows(const struct config_object *config,
   }
 }
 
-static struct object *start_object(const struct config_object *config) {
+static int start_with_rules(const struct config_object *config,
+                            struct object **object, struct failure *failure) {
   struct object_options options = {
       .name = config->name,
       .path = config->path,
       .pins = state.pins,
       .front = config->front,
-      .policy = config->policy,
-      .enforce = config->enforce,
   };
+  struct policy *policy = NULL;
+  int status = 0;
+  if (config->rules) {
+    options.enforce = config->rules->enforce;
+    status = rules_read(config->rules, config_needed(config), &policy, failure);
+  }
+  options.policy = policy;
+  if (status == 0)
+    status = object_start(object, &options, failure);
+  policy_free(&policy);
+  return status;
+}
+
+static struct object *start_object(const struct config_object *config) {
   struct object *object;
   struct failure failure;
-  if (object_start(&object, &options, &failure) != 0) {
-    ERROR(PLUGIN "<Object \"%s\">: %s", config->name, failure.text);
-    notify(NOTIF_FAILURE, config->name, failure.text);
+  if (start_with_rules(config, &object, &failure) != 0) {
+    notice(NOTIF_FAILURE, config->name, "%s", failure.text);
     return NULL;
   }
   say_started(config, object);
   feed_windows(config, object);
+  if (health_start(object, config, &failure) != 0)
+    notice(NOTIF_WARNING, config->name, "%s", failure.text);
   return object;
+}
+
+/* ---- Objects that the config no longer names ---- */
+
+static int remove_if_unnamed(const char *name, void *context) {
+  struct failure failure;
+  (void)context;
+  for (size_t i = 0; i < state.config.objects; i++)
+    if (strcmp(state.config.object[i].name, name) == 0)
+      return 0;
+  if (pins_remove(pins_path(state.pins), name, &failure) == 0)
+    NOTICE(PLUGIN "%s: no longer in the configuration; detached and unpinned.",
+           name);
+  else
+    ERROR(PLUGIN "%s", failure.text);
+  return 0;
+}
+
+static void count_runs(void) {
+  struct failure failure;
+  state.statistics_fd = object_count_runs(&failure);
+  if (state.statistics_fd < 0)
+    WARNING(PLUGIN "Statistics: %s", failure.text);
 }
 
 static int on_init(void) {
@@ -144,6 +182,10 @@ static int on_init(void) {
     return -ENOMEM;
   object_log_libbpf(log_libbpf);
   open_pins();
+  if (state.pins)
+    pins_for_each(pins_path(state.pins), remove_if_unnamed, NULL);
+  if (config->statistics)
+    count_runs();
   barrier_register();
   for (size_t i = 0; i < config->objects; i++)
     state.object[i] = start_object(&config->object[i]);
@@ -157,8 +199,12 @@ static int on_shutdown(void) {
     object_stop(&state.object[i], state.config.object[i].persist);
   free(state.object);
   state.object = NULL;
+  if (state.statistics_fd >= 0)
+    close(state.statistics_fd);
+  state.statistics_fd = -1;
   pins_close(&state.pins);
   config_free(&state.config);
+  state.configured = false;
   return 0;
 }
 

@@ -7,13 +7,15 @@
 
 #include "config_place.h"
 #include "object/pins.h"
-#include "object/policy.h"
+#include "rules.h"
 #include "window/window.h"
 
 const struct config_window config_window_default = {
     .ratio_from_roles = true,
     .ratio_seconds = 300,
 };
+
+const struct config config_default = {.backfill = true};
 
 /* ---- Failures ---- */
 
@@ -154,8 +156,7 @@ static int read_window(struct config_object *object,
   return status;
 }
 
-static int read_rule(struct config_object *object,
-                     const struct config_place *place,
+static int read_rule(struct rules *rules, const struct config_place *place,
                      enum file_verdict verdict, struct failure *failure) {
   const char *path = NULL;
   char text[400];
@@ -163,42 +164,68 @@ static int read_rule(struct config_object *object,
   if (status != 0)
     return status;
   config_place_text(place, text, sizeof(text));
-  return policy_add(object->policy, verdict, path, text, failure);
+  return policy_add(rules->own, verdict, path, text, failure);
 }
 
-static int read_policy_file(struct config_object *object,
-                            const struct config_place *place,
-                            struct failure *failure) {
+static int read_rules_file(struct rules *rules,
+                           const struct config_place *place,
+                           struct failure *failure) {
   const char *path = NULL;
-  struct failure reason;
+  char text[400];
   int status = one_string(place, &path, failure);
   if (status != 0)
     return status;
-  status = policy_read_file(object->policy, path, &reason);
-  return status == 0 ? 0 : wrong(place, failure, reason.text);
+  config_place_text(place, text, sizeof(text));
+  return rules_add_file(rules, path, text, failure);
+}
+
+/* Reads the rules once, so that what is wrong with them is said at the start.
+ */
+static int check_rules(const struct config_object *object,
+                       struct failure *failure) {
+  struct policy *policy;
+  int status =
+      rules_read(object->rules, config_needed(object), &policy, failure);
+  if (status == 0)
+    policy_free(&policy);
+  return status;
 }
 
 static int read_policy(struct config_object *object,
                        const struct config_place *place,
                        struct failure *failure) {
-  int status = object->policy ? 0 : policy_new(&object->policy);
-  if (status != 0)
-    return failure_set(failure, status, "out of memory");
+  if (!object->rules && rules_new(&object->rules) != 0)
+    return failure_set(failure, -ENOMEM, "out of memory");
+  struct rules *rules = object->rules;
+  int status = 0;
   for (int i = 0; status == 0 && i < place->option->children_num; i++) {
     const struct config_place inner = {&place->option->children[i], place};
     const char *key = inner.option->key;
     if (strcasecmp(key, "Allow") == 0)
-      status = read_rule(object, &inner, FILE_ALLOW, failure);
+      status = read_rule(rules, &inner, FILE_ALLOW, failure);
     else if (strcasecmp(key, "Deny") == 0)
-      status = read_rule(object, &inner, FILE_DENY, failure);
+      status = read_rule(rules, &inner, FILE_DENY, failure);
     else if (strcasecmp(key, "None") == 0)
-      status = read_rule(object, &inner, FILE_NO_POLICY, failure);
+      status = read_rule(rules, &inner, FILE_NO_POLICY, failure);
     else if (strcasecmp(key, "PolicyFile") == 0)
-      status = read_policy_file(object, &inner, failure);
+      status = read_rules_file(rules, &inner, failure);
+    else if (strcasecmp(key, "Enforce") == 0)
+      status = boolean(&inner, &rules->enforce, failure);
+    else if (strcasecmp(key, "Force") == 0)
+      status = boolean(&inner, &rules->force, failure);
     else
       status = unknown(&inner, failure);
   }
   return status;
+}
+
+const char *const *config_needed(const struct config_object *object) {
+  static const char *needed[3];
+  static char main_file[512];
+  config_main_file(main_file, sizeof(main_file));
+  needed[0] = main_file;
+  needed[1] = object->path;
+  return needed;
 }
 
 static int default_path(struct config_object *object) {
@@ -216,6 +243,7 @@ static int read_object(struct config *config, const struct config_place *place,
       append(&config->object, &config->objects, sizeof(*object));
   if (!object)
     return failure_set(failure, -ENOMEM, "out of memory");
+  bool says_persist = false;
   object->persist = true;
   int status = copy_string(place, &object->name, failure);
   struct failure reason;
@@ -231,9 +259,10 @@ static int read_object(struct config *config, const struct config_place *place,
       status = copy_string(&inner, &object->path, failure);
     else if (strcasecmp(key, "Front") == 0)
       status = copy_string(&inner, &object->front, failure);
-    else if (strcasecmp(key, "Persist") == 0)
+    else if (strcasecmp(key, "Persist") == 0) {
+      says_persist = true;
       status = boolean(&inner, &object->persist, failure);
-    else if (strcasecmp(key, "Policy") == 0)
+    } else if (strcasecmp(key, "Policy") == 0)
       status = read_policy(object, &inner, failure);
     else if (strcasecmp(key, "Window") == 0)
       status = read_window(object, &inner, failure);
@@ -242,6 +271,12 @@ static int read_object(struct config *config, const struct config_place *place,
   }
   if (status == 0 && default_path(object) != 0)
     status = failure_set(failure, -ENOMEM, "out of memory");
+  if (status == 0 && object->rules && object->rules->enforce && !says_persist)
+    status = wrong(place, failure,
+                   "with Enforce, say what happens when collectd stops: "
+                   "Persist true (go on denying) or Persist false (stop)");
+  if (status == 0 && object->rules)
+    status = check_rules(object, failure);
   return status;
 }
 
@@ -254,6 +289,10 @@ int config_read(struct config *config, const oconfig_item_t *block,
     const char *key = inner.option->key;
     if (strcasecmp(key, "PinDir") == 0)
       status = copy_string(&inner, &config->pin_dir, failure);
+    else if (strcasecmp(key, "Backfill") == 0)
+      status = boolean(&inner, &config->backfill, failure);
+    else if (strcasecmp(key, "Statistics") == 0)
+      status = boolean(&inner, &config->statistics, failure);
     else if (strcasecmp(key, "Object") == 0)
       status = read_object(config, &inner, failure);
     else
@@ -289,11 +328,11 @@ void config_free(struct config *config) {
     free(object->name);
     free(object->path);
     free(object->front);
-    policy_free(&object->policy);
+    rules_free(&object->rules);
   }
   free(config->object);
   free(config->pin_dir);
-  *config = (struct config){0};
+  *config = config_default;
 }
 
 const struct config_window *

@@ -14,7 +14,7 @@
 #include "window/failure.h"
 
 struct oconfig_item_s;
-struct policy;
+struct rules;
 
 /* <Ratio "name">: sum of the members over sum of the base, in percent. */
 struct config_ratio {
@@ -38,14 +38,15 @@ struct config_object {
   char *path;  /* File: the object file */
   char *front; /* Front: NULL for the first that works */
   bool persist;
-  struct policy *policy; /* NULL without a Policy block */
-  bool enforce;
+  struct rules *rules; /* NULL without a Policy block */
   struct config_window *window;
   size_t windows;
 };
 
 struct config {
-  char *pin_dir;
+  char *pin_dir;   /* NULL: PINS_ROOT */
+  bool backfill;   /* dispatch the edges that were missed, too */
+  bool statistics; /* let the kernel count runs and run time of programs */
   struct config_object *object;
   size_t objects;
 };
@@ -53,11 +54,17 @@ struct config {
 /* Values of a window that the config does not name. */
 extern const struct config_window config_window_default;
 
-/* Reads a block into config, which the caller has zeroed; several blocks add
- * up. 0, or -EINVAL with the line to log. */
+extern const struct config config_default;
+
+/* Reads a block into config, which begins as config_default; several blocks add
+ * up. 0, or -errno with the line to log. */
 int config_read(struct config *config, const struct oconfig_item_s *block,
                 struct failure *failure);
 void config_free(struct config *config);
+
+/* Files that a policy of this object must leave accessible; static, ends with
+ * NULL. */
+const char *const *config_needed(const struct config_object *object);
 
 const struct config_window *
 config_find_window(const struct config_object *object, const char *name);

@@ -9,9 +9,8 @@
 #define DEFAULT_CONFIG_FILE "/etc/collectd/collectd.conf"
 #endif
 
-/* The main configuration file: what stands behind -C on collectd's command
- * line. */
-static void main_file(char *name, size_t size) {
+/* What stands behind -C on collectd's command line. */
+void config_main_file(char *name, size_t size) {
   char arguments[4096];
   snprintf(name, size, "%s", DEFAULT_CONFIG_FILE);
   FILE *file = fopen("/proc/self/cmdline", "re");
@@ -44,14 +43,24 @@ static void first_value(const oconfig_item_t *option, char *text, size_t size) {
     snprintf(text, size, "%g", value->value.number);
 }
 
+/* Whether a word stands in the text by itself, in quotes or not. */
+static bool has_word(const char *text, const char *word) {
+  static const char around[] = " \t\n\">";
+  size_t length = strlen(word);
+  for (const char *at = text; (at = strcasestr(at, word)); at++)
+    if (at > text && strchr(around, at[-1]) && strchr(around, at[length]))
+      return true;
+  return false;
+}
+
 /* Whether a line of the file is that option: the key (of a block: behind "<")
- * comes first, and the value is somewhere behind it. */
+ * comes first, and the value somewhere behind it. */
 static bool line_is(const char *line, const char *key, const char *value) {
   line += strspn(line, " \t<");
   size_t length = strlen(key);
   return strncasecmp(line, key, length) == 0 &&
          strchr(" \t>\n", line[length]) != NULL &&
-         (!*value || strcasestr(line + length, value) != NULL);
+         (!*value || has_word(line + length, value));
 }
 
 /*
@@ -84,7 +93,7 @@ void config_place_text(const struct config_place *place, char *text,
     path[i - 1] = place->option;
 
   char name[512];
-  main_file(name, sizeof(name));
+  config_main_file(name, sizeof(name));
   FILE *file = fopen(name, "re");
   int line = file ? find_line(file, path, depth) : 0;
   if (file)

@@ -23,4 +23,8 @@ struct config_place {
 void config_place_text(const struct config_place *place, char *text,
                        size_t size);
 
+/* The main configuration file: what stands behind -C on collectd's command
+ * line. */
+void config_main_file(char *name, size_t size);
+
 #endif

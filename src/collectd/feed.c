@@ -8,6 +8,8 @@
 
 #include "barrier.h"
 #include "edges.h"
+#include "notice.h"
+#include "value.h"
 #include "window/reader.h"
 
 /* How long a read waits for an edge to pass collectd's writers. */
@@ -27,14 +29,17 @@ struct feed {
   struct reader *reader;
   int edge_fd;
   struct metric *metric; /* one per value of the bucket */
-  uint64_t *totals;      /* likewise */
+  uint64_t *dispatched;  /* likewise: totals at the last edge */
+  uint64_t *totals;      /* likewise: to work in */
+  bool has_dispatched;   /* since this process began */
+  bool backfill;
   struct window_ratio *ratio;
   size_t ratios;
   uint64_t ratio_buckets;
   struct barrier barrier;
   cdtime_t dispatched_at; /* the edge that the barrier waits for */
   bool slow_writers;      /* said so */
-  int last_status;   /* of reading, so that a lasting trouble is logged once */
+  int last_status; /* of reading, so that a lasting trouble is logged once */
 };
 
 /* ---- What to dispatch ---- */
@@ -125,16 +130,7 @@ static int set_ratios(struct feed *feed, const struct config_window *config,
 
 static void dispatch(const struct feed *feed, const char *type,
                      const char *type_instance, value_t value, cdtime_t time) {
-  value_list_t vl = VALUE_LIST_INIT;
-  vl.values = &value;
-  vl.values_len = 1;
-  vl.time = time;
-  vl.interval = plugin_get_interval();
-  sstrncpy(vl.plugin, "bpf_window", sizeof(vl.plugin));
-  sstrncpy(vl.plugin_instance, feed->name, sizeof(vl.plugin_instance));
-  sstrncpy(vl.type, type, sizeof(vl.type));
-  sstrncpy(vl.type_instance, type_instance, sizeof(vl.type_instance));
-  plugin_dispatch_values(&vl);
+  value_dispatch(feed->name, type, type_instance, value, time);
 }
 
 static void dispatch_ratios(struct feed *feed,
@@ -153,12 +149,13 @@ static void dispatch_ratios(struct feed *feed,
 static void dispatch_edge(struct feed *feed,
                           const struct window_snapshot *snapshot, uint64_t edge,
                           cdtime_t time, bool newest) {
-  window_total_at(snapshot, edge, feed->totals);
+  window_total_at(snapshot, edge, feed->dispatched);
+  feed->has_dispatched = true;
   barrier_expect(&feed->barrier, time,
                  snapshot->values + (newest ? (unsigned)feed->ratios : 0));
   for (uint32_t v = 0; v < snapshot->values; v++)
     dispatch(feed, feed->metric[v].type, feed->metric[v].type_instance,
-             (value_t){.derive = (derive_t)feed->totals[v]}, time);
+             (value_t){.derive = (derive_t)feed->dispatched[v]}, time);
   if (newest)
     dispatch_ratios(feed, snapshot, edge, time);
   feed->dispatched_at = cdtime();
@@ -213,22 +210,42 @@ static struct edges_now read_clocks(void) {
 }
 
 static void say_lost(const struct feed *feed, uint64_t lost_ns) {
-  notification_t note = {.severity = NOTIF_WARNING, .time = cdtime()};
-  sstrncpy(note.host, hostname_g, sizeof(note.host));
-  sstrncpy(note.plugin, "bpf_window", sizeof(note.plugin));
-  sstrncpy(note.plugin_instance, feed->name, sizeof(note.plugin_instance));
-  ssnprintf(note.message, sizeof(note.message),
-            "%s: %.0f seconds are unknown in the record: collectd did not read "
-            "for longer than the window, or a clock was set. The totals are "
-            "exact.",
-            feed->name, (double)lost_ns / 1e9);
-  WARNING("bpf_window plugin: %s", note.message);
-  plugin_dispatch_notification(&note);
+  notice(NOTIF_WARNING, feed->name,
+         "%.0f seconds are unknown in the record: collectd did not read for "
+         "longer than the window, or a clock was set. The totals are exact.",
+         (double)lost_ns / 1e9);
+}
+
+/* Counts that came into buckets after their edge was dispatched. They are in
+ * the next total; their number tells how late counts can be. */
+static uint64_t late_events(const struct feed *feed,
+                            const struct window_snapshot *snapshot,
+                            uint64_t edge, uint64_t *totals) {
+  uint64_t late = 0;
+  window_total_at(snapshot, edge, totals);
+  for (uint32_t v = 0; v < snapshot->values; v++)
+    late += totals[v] - feed->dispatched[v];
+  return late;
+}
+
+static void dispatch_self(const struct feed *feed, const struct pins_edge *edge,
+                          double read_seconds) {
+  const struct reader_statistics *statistics = reader_statistics(feed->reader);
+  cdtime_t time = NS_TO_CDTIME_T(edge->wall_ns);
+  dispatch(feed, "derive", "self_lost_seconds",
+           (value_t){.derive = (derive_t)(edge->lost_ns / 1000000000)}, time);
+  dispatch(feed, "derive", "self_late_events",
+           (value_t){.derive = (derive_t)edge->late_events}, time);
+  dispatch(feed, "derive", "self_snapshot_retries",
+           (value_t){.derive = (derive_t)statistics->retries}, time);
+  dispatch(feed, "duration", "self_read", (value_t){.gauge = read_seconds},
+           time);
 }
 
 static int dispatch_due(struct feed *feed,
                         const struct window_snapshot *snapshot,
-                        const struct edges_now *now, struct failure *failure) {
+                        const struct edges_now *now, double read_seconds,
+                        struct failure *failure) {
   const struct bpf_window_epoch *epoch = reader_epoch(feed->reader);
   uint64_t interval_ns = CDTIME_T_TO_NS(plugin_get_interval());
   uint32_t zero = 0;
@@ -237,18 +254,30 @@ static int dispatch_due(struct feed *feed,
     return failure_set(failure, -errno, "cannot read the last edge: %s",
                        STRERRNO);
   struct edges due = edges_due(epoch, now, interval_ns, &last);
+  if (due.count == 0)
+    return 0;
   if (due.lost_ns > 0)
     say_lost(feed, due.lost_ns);
-  for (uint64_t i = 0; i < due.count; i++) {
-    struct pins_edge edge = {.wall_ns = due.first_ns + i * interval_ns};
+  struct pins_edge edge = last;
+  edge.lost_ns += due.lost_ns;
+  if (feed->has_dispatched)
+    edge.late_events += late_events(feed, snapshot, last.edge, feed->totals);
+  for (uint64_t i = feed->backfill ? 0 : due.count - 1; i < due.count; i++) {
+    bool newest = i + 1 == due.count;
+    edge.wall_ns = due.first_ns + i * interval_ns;
     edge.edge = edges_in_window(epoch, now, edge.wall_ns);
-    dispatch_edge(feed, snapshot, edge.edge, NS_TO_CDTIME_T(edge.wall_ns),
-                  i + 1 == due.count);
+    /* Kept before it is dispatched: a kill in between leaves out one point,
+     * over which the next one's increment reaches; the other way round a point
+     * would come twice, which writers refuse. */
     if (bpf_map_update_elem(feed->edge_fd, &zero, &edge, BPF_ANY) != 0)
       return failure_set(failure, -errno, "cannot keep the last edge: %s",
                          STRERRNO);
+    dispatch_edge(feed, snapshot, edge.edge, NS_TO_CDTIME_T(edge.wall_ns),
+                  newest);
+    if (newest)
+      dispatch_self(feed, &edge, read_seconds);
     /* Otherwise the next read goes on from here. */
-    if (!feed->slow_writers && !wait_for_writers(feed))
+    else if (!feed->slow_writers && !wait_for_writers(feed))
       break;
   }
   return 0;
@@ -265,7 +294,9 @@ static int on_read(user_data_t *user_data) {
   struct edges_now now = read_clocks();
   int status = reader_snapshot(feed->reader, &snapshot, &failure);
   if (status == 0)
-    status = dispatch_due(feed, snapshot, &now, &failure);
+    status = dispatch_due(
+        feed, snapshot, &now,
+        (double)(clock_ns(CLOCK_MONOTONIC) - now.mono_ns) / 1e9, &failure);
   if (status != 0 && status != feed->last_status)
     ERROR("bpf_window plugin: %s: %s", feed->name, failure.text);
   else if (status == 0 && feed->last_status != 0)
@@ -278,11 +309,15 @@ static int on_read(user_data_t *user_data) {
 
 static void feed_free(void *data) {
   struct feed *feed = data;
+  /* At its end collectd throws away what its writers have not taken yet. */
+  if (!feed->slow_writers)
+    barrier_wait(&feed->barrier, BARRIER_AT_MOST);
   barrier_remove(&feed->barrier);
   reader_close(&feed->reader);
   if (feed->edge_fd >= 0)
     close(feed->edge_fd);
   free(feed->metric);
+  free(feed->dispatched);
   free(feed->totals);
   free(feed->ratio);
   free(feed);
@@ -320,20 +355,23 @@ static int set_up(struct feed *feed, const struct object_window *window,
   if (feed->ratio_buckets > WINDOW_HISTORY_BUCKETS)
     feed->ratio_buckets = WINDOW_HISTORY_BUCKETS;
   feed->metric = calloc(epoch->values, sizeof(*feed->metric));
+  feed->dispatched = calloc(epoch->values, sizeof(*feed->dispatched));
   feed->totals = calloc(epoch->values, sizeof(*feed->totals));
   feed->edge_fd = fcntl(window->edge_fd, F_DUPFD_CLOEXEC, 0);
-  if (!feed->metric || !feed->totals || feed->edge_fd < 0)
+  if (!feed->metric || !feed->dispatched || !feed->totals || feed->edge_fd < 0)
     return failure_set(failure, -ENOMEM, "out of memory or descriptors");
   name_metrics(feed);
   return 0;
 }
 
 int feed_start(const struct object_window *window,
-               const struct config_window *config, struct failure *failure) {
+               const struct config_window *config, bool backfill,
+               struct failure *failure) {
   struct feed *feed = calloc(1, sizeof(*feed));
   if (!feed)
     return failure_set(failure, -ENOMEM, "out of memory");
   feed->edge_fd = -1;
+  feed->backfill = backfill;
   sstrncpy(feed->name, window->name, sizeof(feed->name));
   sstrncpy(feed->barrier.plugin_instance, feed->name,
            sizeof(feed->barrier.plugin_instance));

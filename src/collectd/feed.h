@@ -7,6 +7,11 @@
  *     cache_ratio-<ratio>  GAUGE   percent over the last RatioSeconds, newest
  * edge only
  *
+ *     derive-self_lost_seconds      seconds of which the record knows nothing
+ *     derive-self_late_events       counts that came after their edge was
+ * dispatched derive-self_snapshot_retries  copies thrown away because a CPU
+ * rolled meanwhile duration-self_read            seconds that a read took
+ *
  * The type of a counter follows from its role: hits and misses of a window that
  * has both are cache_result, everything else in such a window cache_operation;
  * counters of a window without them are derive.
@@ -26,6 +31,7 @@
  * cannot serve.
  */
 int feed_start(const struct object_window *window,
-               const struct config_window *config, struct failure *failure);
+               const struct config_window *config, bool backfill,
+               struct failure *failure);
 
 #endif

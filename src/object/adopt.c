@@ -81,6 +81,43 @@ int adopt_programs(struct object *object) {
   return 0;
 }
 
+/* ---- Detaching ---- */
+
+static uint32_t program_id(int link_fd) {
+  struct bpf_link_info info = {0};
+  uint32_t size = sizeof(info);
+  return bpf_obj_get_info_by_fd(link_fd, &info, &size) == 0 ? info.prog_id : 0;
+}
+
+/* The kernel detaches behind our back, after a grace period or two. */
+static void wait_until_gone(uint32_t program) {
+  for (int tries = 0; program && tries < 200; tries++) {
+    int fd = bpf_prog_get_fd_by_id(program);
+    if (fd < 0 && fd != -EPERM)
+      return;
+    if (fd >= 0)
+      close(fd);
+    usleep(10000);
+  }
+}
+
+void adopt_detach(struct object *object) {
+  uint32_t program[OBJECT_MAX_LINKS];
+  unsigned links = object->links;
+  for (unsigned i = 0; i < links; i++) {
+    char path[PINS_PATH_SIZE], name[PINS_NAME_SIZE * 2];
+    program[i] = program_id(object->link[i].fd);
+    snprintf(name, sizeof(name), PINS_LINK_PREFIX "%s",
+             object->link[i].program);
+    if (pins_object_path(pins_path(object->options.pins), object->options.name,
+                         name, path) == 0)
+      unlink(path);
+  }
+  object_drop_links(object);
+  for (unsigned i = 0; i < links; i++)
+    wait_until_gone(program[i]);
+}
+
 /* ---- Pins made ---- */
 
 /* Calls visit for all that an object pins but its record; stops at an error. */

@@ -66,7 +66,8 @@ static uint64_t events(const struct object *object) {
 }
 
 /* Linux 5.10 attaches LSM programs that never run; so a file is opened and the
- * counters must have moved. Only for objects that watch file opens through the LSM. */
+ * counters must have moved. Only for objects that watch file opens through the
+ * LSM. */
 static int check_fires(const struct object *object, struct bpf_object *loaded,
                        struct failure *failure) {
   struct bpf_program *program;
@@ -111,7 +112,7 @@ static int keep_policy(struct object *object, struct bpf_object *loaded,
 /* From an opened object file to attached programs that count. */
 static int bring_up(struct object *object, struct bpf_object *opened,
                     const char *front, const struct rings *rings,
-                    const struct object *old, struct failure *failure) {
+                    struct object *old, struct failure *failure) {
   bool reuse = old && rings_continue(rings, old, object->options.width_ns);
   object->origin = !old    ? OBJECT_LOADED
                    : reuse ? OBJECT_UPGRADED
@@ -128,6 +129,10 @@ static int bring_up(struct object *object, struct bpf_object *opened,
   if (status == 0) /* in force before the first program runs */
     status = object_set_policy(object, object->options.policy,
                                object->options.enforce, failure);
+  /* Old programs and new ones would count an event twice; but of two that deny,
+   * one must always be there. */
+  if (status == 0 && old && !object->options.enforce)
+    adopt_detach(old);
   if (status == 0)
     status = attach(object, opened, failure);
   if (status == 0)
@@ -136,7 +141,7 @@ static int bring_up(struct object *object, struct bpf_object *opened,
 }
 
 static int attempt(struct object *object, const struct load_file *file,
-                   const char *front, const struct object *old,
+                   const char *front, struct object *old,
                    struct failure *failure) {
   struct bpf_object *opened;
   struct rings *rings = calloc(1, sizeof(*rings));
@@ -185,7 +190,7 @@ static bool is_of_the_front(int status) {
 }
 
 int attempt_fronts(struct object *object, const struct load_file *file,
-                   const struct object *old, struct failure *failure) {
+                   struct object *old, struct failure *failure) {
   struct describe_fronts fronts;
   struct failure reason = {""};
   int status = read_fronts(file, &fronts, failure);

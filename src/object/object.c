@@ -65,26 +65,25 @@ static void free_object(struct object **object) {
 }
 
 static int load_and_pin(struct object *object, const struct load_file *file,
-                        const struct object *old, struct failure *failure) {
+                        struct object *old, struct failure *failure) {
   object->record.format = PINS_FORMAT;
   object->record.content = file->content;
   object->record.loaded_at = (uint64_t)time(NULL);
   snprintf(object->record.path, sizeof(object->record.path), "%s", file->path);
   int status = attempt_fronts(object, file, old, failure);
   object->record.links = object->links;
-  /* The old programs go with their pins: for a moment both count. */
   if (status == 0 && object->options.pins)
     status = adopt_pin_all(object, failure);
   return status;
 }
 
-/* Whether what is pinned under the name is this file's, with all its programs. */
+/* Whether what is pinned under the name is this file's, with all its programs.
+ */
 static bool is_same_and_whole(struct object *old,
                               const struct load_file *file) {
   const char *front = old->options.front;
-  return old->record.content == file->content &&
-         (!front || strcmp(front, old->record.front) == 0) &&
-         adopt_programs(old) == 0;
+  return adopt_programs(old) == 0 && old->record.content == file->content &&
+         (!front || strcmp(front, old->record.front) == 0);
 }
 
 static int start(struct object **out, const struct load_file *file,
@@ -103,8 +102,8 @@ static int start(struct object **out, const struct load_file *file,
     object = old;
     old = NULL;
     object->origin = OBJECT_ADOPTED;
-    status = object_set_policy(object, options->policy, options->enforce,
-                               failure);
+    status =
+        object_set_policy(object, options->policy, options->enforce, failure);
   } else if (status == 0) {
     bool same_file = found && old->record.content == file->content;
     status = load_and_pin(object, file, found ? old : NULL, failure);

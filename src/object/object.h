@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * object.h - the life of a BPF object: loaded, attached, pinned, adopted, removed.
+ * object.h - the life of a BPF object: loaded, attached, pinned, adopted,
+ * removed.
  *
  * O1  An object counts from object_start to object_stop; with keep, beyond.
- * O2  What is pinned and unchanged is adopted: its programs were never stopped and
- *     its totals go on.
- * O3  Same buckets, other programs: the new programs take over the old maps. Other
- *     buckets: new maps; old bytes are never read under new names.
- * O4  The maps of a window are frozen before the first program is attached: system
+ * O2  What is pinned and unchanged is adopted: its programs were never stopped
+ * and its totals go on. O3  Same buckets, other programs: the new programs take
+ * over the old maps. The old ones are detached right before the new ones are
+ * attached, some milliseconds in which nothing is counted; where a policy is
+ * enforced right after, and what happens while both are there is counted twice.
+ * Other buckets: new maps; old bytes are never read under new names. O4  The
+ * maps of a window are frozen before the first program is attached: system
  *     calls can read them, not write. Programs still count.
- * O5  A failed object_start leaves nothing attached or pinned that was not before.
+ * O5  A failed object_start leaves nothing attached or pinned that was not
+ * before.
  */
 #ifndef BPF_WINDOW_OBJECT_H
 #define BPF_WINDOW_OBJECT_H
@@ -30,10 +34,11 @@ struct object_options {
   const char *name; /* the folder of its pins; see pins_check_name */
   const char *path; /* the object file */
   const struct pins_root *pins; /* NULL: unpinned, ends with this process */
-  const char *front;            /* use this front only; NULL: the first that works */
-  const struct policy *policy;  /* for objects with a file_policy map; may be NULL */
-  bool enforce;                 /* let that policy deny */
-  uint64_t width_ns;            /* of a bucket; 0: BPF_WINDOW_WIDTH_NS */
+  const char *front; /* use this front only; NULL: the first that works */
+  const struct policy
+      *policy;       /* for objects with a file_policy map; may be NULL */
+  bool enforce;      /* let that policy deny */
+  uint64_t width_ns; /* of a bucket; 0: BPF_WINDOW_WIDTH_NS */
 };
 
 struct object_window {
@@ -44,21 +49,23 @@ struct object_window {
 
 /* How an object came to run. */
 enum object_origin {
-  OBJECT_LOADED,   /* nothing was there */
-  OBJECT_ADOPTED,  /* O2 */
-  OBJECT_UPGRADED, /* O3: new programs, old maps */
-  OBJECT_REATTACHED, /* the same, since programs of the same file were detached */
-  OBJECT_REPLACED, /* O3: new maps: totals begin at 0 */
+  OBJECT_LOADED,     /* nothing was there */
+  OBJECT_ADOPTED,    /* O2 */
+  OBJECT_UPGRADED,   /* O3: new programs, old maps */
+  OBJECT_REATTACHED, /* the same, since programs of the same file were detached
+                      */
+  OBJECT_REPLACED,   /* O3: new maps: totals begin at 0 */
 };
 
 /*
- * Starts an object. The file is read once. Errors: -errno with a text that names the
- * file or pin, the cause and the remedy.
+ * Starts an object. The file is read once. Errors: -errno with a text that
+ * names the file or pin, the cause and the remedy.
  */
 int object_start(struct object **object, const struct object_options *options,
                  struct failure *failure);
 
-/* Releases the object. keep: pins and links stay, and with them the counting. */
+/* Releases the object. keep: pins and links stay, and with them the counting.
+ */
 void object_stop(struct object **object, bool keep);
 
 unsigned object_windows(const struct object *object,
@@ -68,11 +75,13 @@ enum object_origin object_origin(const struct object *object);
 /* What is in the object's record: front in use, why not an earlier one. */
 const struct pins_record *object_record(const struct object *object);
 
-/* What does not keep it from running but should be known; empty if there is none. */
+/* What does not keep it from running but should be known; empty if there is
+ * none. */
 const char *object_warning(const struct object *object);
 
-/* Pins again what somebody removed while the object was running; its programs and maps
- * live on meanwhile. 1 if something had to be mended, 0 if not, or -errno. */
+/* Pins again what somebody removed while the object was running; its programs
+ * and maps live on meanwhile. 1 if something had to be mended, 0 if not, or
+ * -errno. */
 int object_mend_pins(struct object *object, struct failure *failure);
 
 /* Puts another policy in force, atomically for the programs. */
@@ -80,8 +89,8 @@ int object_set_policy(struct object *object, const struct policy *policy,
                       bool enforce, struct failure *failure);
 
 /*
- * libbpf's own messages go to log (NULL: nowhere), one line each without newline.
- * For the whole process; call it before the first object_start.
+ * libbpf's own messages go to log (NULL: nowhere), one line each without
+ * newline. For the whole process; call it before the first object_start.
  */
 void object_log_libbpf(void (*log)(const char *line));
 

@@ -58,7 +58,8 @@ struct rings {
 int rings_find(struct rings *rings, struct bpf_object *opened, const char *path,
                struct failure *failure);
 
-/* Whether the windows are those of old, name by name and layout by layout (O3). */
+/* Whether the windows are those of old, name by name and layout by layout (O3).
+ */
 bool rings_continue(const struct rings *rings, const struct object *old,
                     uint64_t width_ns);
 
@@ -67,18 +68,19 @@ int rings_reuse(const struct rings *rings, struct bpf_object *opened,
                 const struct object *old, struct failure *failure);
 
 /*
- * After loading: object keeps the maps. Fresh ones get their epoch and are frozen
- * (O4); edges go on from old, if that is not NULL.
+ * After loading: object keeps the maps. Fresh ones get their epoch and are
+ * frozen (O4); edges go on from old, if that is not NULL.
  */
 int rings_keep(const struct rings *rings, struct bpf_object *loaded,
-               struct object *object, const struct object *old,
-               bool fresh_maps, struct failure *failure);
+               struct object *object, const struct object *old, bool fresh_maps,
+               struct failure *failure);
 
 /* ---- attempt.c ---- */
 
-/* Loads and attaches with the first front that works; old: what is pinned, or NULL. */
+/* Loads and attaches with the first front that works; old: what is pinned, or
+ * NULL. */
 int attempt_fronts(struct object *object, const struct load_file *file,
-                   const struct object *old, struct failure *failure);
+                   struct object *old, struct failure *failure);
 
 /* ---- adopt.c ---- */
 
@@ -86,8 +88,13 @@ int attempt_fronts(struct object *object, const struct load_file *file,
  * nothing, or not all that a window needs. */
 int adopt_windows(struct object *object);
 
-/* The same for links and policy. Errors: -ENOENT if links of the record are gone. */
+/* The same for links and policy. Errors: -ENOENT if links of the record are
+ * gone. */
 int adopt_programs(struct object *object);
+
+/* Detaches the programs of what adopt_programs found, and waits until the
+ * kernel has let go of them. What is pinned is not whole from then on. */
+void adopt_detach(struct object *object);
 
 /* Pins everything in a staging folder, then puts that in place (P1, P2). */
 int adopt_pin_all(const struct object *object, struct failure *failure);

@@ -50,6 +50,8 @@ struct pins_record {
 struct pins_edge {
   uint64_t wall_ns; /* CLOCK_REALTIME */
   uint64_t edge;    /* of the window, see window.h */
+  uint64_t lost_ns; /* of time unknown in the record, ever */
+  uint64_t late_events; /* counted into a bucket after its edge was dispatched, ever */
 };
 
 struct pins_root; /* an opened and locked root folder */

@@ -121,8 +121,8 @@ static uint64_t clock_ns(clockid_t clock) {
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Bucket edges fall on multiples of the width on the wall clock; the first bucket has
- * number 1 or more (see layout.h). */
+/* Bucket edges fall on multiples of the width on the wall clock; the first
+ * bucket has number 1 or more (see layout.h). */
 static void set_times(struct bpf_window_epoch *record, uint64_t width_ns) {
   struct timespec tick;
   clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
@@ -161,8 +161,8 @@ static int keep_map(struct bpf_object *loaded, const char *name,
 }
 
 int rings_keep(const struct rings *rings, struct bpf_object *loaded,
-               struct object *object, const struct object *old,
-               bool fresh_maps, struct failure *failure) {
+               struct object *object, const struct object *old, bool fresh_maps,
+               struct failure *failure) {
   for (unsigned i = 0; i < rings->count; i++) {
     const struct ring *ring = &rings->ring[i];
     const struct object_window *before = window_of(old, ring->name);

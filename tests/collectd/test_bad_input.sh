@@ -108,16 +108,16 @@ $good"
 }
 
 with_object /nowhere/x.bpf.o
-goes_on '<Object "bad">: cannot open the object file /nowhere/x.bpf.o: No such file' "a missing object"
+goes_on 'bad: cannot open the object file /nowhere/x.bpf.o: No such file' "a missing object"
 like "$(grep bpf_window "$folder/collectd.log")" 'good: loaded' "and another object counts"
 private_stop
 
 with_object "$BUILD_DIR/tests/bpf/no_window.bpf.o"
-goes_on '<Object "bad">: .*no_window.bpf.o declares no window' "an object without a window"
+goes_on 'bad: .*no_window.bpf.o declares no window' "an object without a window"
 private_stop
 
 with_object "$SOURCE_DIR/README.md"
-goes_on '<Object "bad">: .*README.md is no BPF object' "a file that is no object"
+goes_on 'bad: .*README.md is no BPF object' "a file that is no object"
 private_stop
 
 config "  <Object \"marked\">

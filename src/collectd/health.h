@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * health.h - looks after an object at every interval: mends its pins, reads its
+ * rules again when their file has changed, and dispatches what the object
+ * costs:
+ *
+ *   plugin bpf_window, plugin instance: the object
+ *     count-self_programs           programs attached
+ *     memory-self_maps              bytes of its windows' maps
+ *     gauge-self_front_<front>      1: the front in use
+ *     derive-self_runs              runs, if the kernel counts them
+ * (Statistics) derive-self_run_ns            their time
+ *     derive-self_recursion_misses  runs that the kernel left out
+ */
+#ifndef BPF_WINDOW_HEALTH_H
+#define BPF_WINDOW_HEALTH_H
+
+#include "config.h"
+#include "object/object.h"
+
+/* Registers a read callback; object and config must live as long as collectd
+ * reads. */
+int health_start(struct object *object, const struct config_object *config,
+                 struct failure *failure);
+
+/* Puts the rules of the configuration, read anew, in force. */
+int health_set_rules(struct object *object, const struct config_object *config,
+                     struct failure *failure);
+
+#endif
