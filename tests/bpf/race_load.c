@@ -115,17 +115,18 @@ static void *loop(void *argument) {
   return NULL;
 }
 
-static struct bpf_link *interrupt(const struct bpf_program *program, int cpu) {
+static struct bpf_link *interrupt(const struct bpf_program *program, int cpu,
+                                  uint64_t period_ns) {
   struct perf_event_attr attributes = {.size = sizeof(attributes),
                                        .type = PERF_TYPE_SOFTWARE,
                                        .config = PERF_COUNT_SW_CPU_CLOCK,
-                                       .sample_period = RACE_PERIOD_NS};
+                                       .sample_period = period_ns};
   int event_fd = (int)syscall(SYS_perf_event_open, &attributes, -1, cpu, -1, 0);
   return event_fd < 0 ? NULL
                       : bpf_program__attach_perf_event(program, event_fd);
 }
 
-int race_start(struct race *race, bool atomic) {
+int race_start(struct race *race, bool atomic, uint64_t period_ns) {
   struct bpf_program *program = bpf_object__find_program_by_name(
       race->object, atomic ? "interrupt_atomic" : "interrupt_plain");
   race->loop_fd = bpf_program__fd(bpf_object__find_program_by_name(
@@ -134,7 +135,7 @@ int race_start(struct race *race, bool atomic) {
   for (int i = 0; i < race->cpu_count; i++) {
     struct looper *looper = &race->loopers[i];
     *looper = (struct looper){.race = race, .cpu = race->cpus[i]};
-    race->links[i] = interrupt(program, looper->cpu);
+    race->links[i] = interrupt(program, looper->cpu, period_ns);
     if (!race->links[i])
       return -errno;
     if (pthread_create(&looper->thread, NULL, loop, looper) != 0)

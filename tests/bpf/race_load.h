@@ -10,7 +10,6 @@
 #include <stdint.h>
 
 #define RACE_MAX_CPUS 256
-#define RACE_PERIOD_NS 20000 /* of the interrupting event: 50 kHz */
 
 /* Counters of struct race_stats, as indexes of its values. */
 enum {
@@ -30,8 +29,9 @@ void race_close(struct race **race);
 
 int race_map(const struct race *race, const char *name);
 
-/* Begins to count with bpf_window_add (atomic) or _add_plain; -errno. */
-int race_start(struct race *race, bool atomic);
+/* Begins to count with bpf_window_add (atomic) or _add_plain, interrupted once
+ * in each period; -errno. */
+int race_start(struct race *race, bool atomic, uint64_t period_ns);
 
 /* Stops both kinds of counting. */
 void race_stop(struct race *race);

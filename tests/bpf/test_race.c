@@ -19,10 +19,14 @@
 
 #define NARROW_NS 16384 /* all 300 slots are used again every 5 ms */
 #define READ_NS 1048576 /* a copy of the window fits in between most rolls */
+/* Interrupting more often than this leaves little time on a virtual machine for
+ * what is interrupted. */
+#define INTERRUPT_NS 40000
+#define INTERRUPT_READ_NS 100000
 #define UNGUARDED_COPIES 50 /* after each snapshot */
 /* The run that reads goes on until it has seen so many, or lost patience. */
 #define ENOUGH_COPIES 1000000
-#define PATIENCE_NS 30000000000
+#define PATIENCE_NS 45000000000
 #define EVER UINT64_MAX
 
 static int tests, failed;
@@ -68,7 +72,7 @@ struct losing_case {
 static void test_losing(const struct losing_case *c) {
   uint64_t totals[RACE_VALUES] = {0};
   struct race *race = race_open(c->fast, NARROW_NS);
-  if (!race || race_start(race, c->atomic) != 0) {
+  if (!race || race_start(race, c->atomic, INTERRUPT_NS) != 0) {
     report(false, c->title);
     if (race)
       race_stop(race);
@@ -153,7 +157,7 @@ static void test_reading(void) {
   struct copies accepted = {0, 0}, unguarded = {0, 0};
   struct race *race = race_open(true, READ_NS);
   struct reader *reader = race ? open_reader(race) : NULL;
-  if (!reader || race_start(race, true) != 0) {
+  if (!reader || race_start(race, true, INTERRUPT_READ_NS) != 0) {
     report(false, "reading while counting");
     exit(1);
   }
