@@ -86,6 +86,18 @@ static void account(struct losses *losses, const struct bench_bpf *bpf,
 
 /* ---- One CPU ---- */
 
+static double alone(struct bench_bpf *bpf, int program_fd, int repeat) {
+  double best_ns = INFINITY;
+  bool preempted = true;
+  for (int attempt = 0; preempted && attempt < ATTEMPTS; attempt++) {
+    long preemptions = machine_preemptions();
+    bpf->bss->drops = 0;
+    best_ns = fmin(best_ns, run(program_fd, repeat));
+    preempted = machine_preemptions() != preemptions;
+  }
+  return best_ns;
+}
+
 void counting_loop_round(struct bench_bpf *bpf) {
   int cpus[MACHINE_MAX_CPUS], reader_cpu = reading_cpu();
   machine_cpus(cpus);
@@ -95,18 +107,11 @@ void counting_loop_round(struct bench_bpf *bpf) {
     struct stream *stream = stream_start(variant->stream, bpf, reader_cpu);
     machine_pin(cpus[0]);
     int repeat = repeats_for(fd, LOOP_NS);
-    double best_ns = INFINITY;
-    bool preempted = true;
-    for (int attempt = 0; preempted && attempt < ATTEMPTS; attempt++) {
-      long preemptions = machine_preemptions();
-      bpf->bss->drops = 0;
-      best_ns = fmin(best_ns, run(fd, repeat));
-      preempted = machine_preemptions() != preemptions;
-    }
+    double ns = alone(bpf, fd, repeat);
     unsigned long lost = stream_stop(&stream);
     account(&variant->loop_losses, bpf, lost,
             (double)repeat * BENCH_CALLS_PER_RUN);
-    series_add(&variant->loop, best_ns);
+    series_add(&variant->loop, ns);
     machine_unpin();
   }
 }
@@ -172,7 +177,10 @@ void counting_all_round(struct bench_bpf *bpf) {
     struct variant *variant = &variants[i];
     int fd = bpf_program__fd(program_of(bpf, "loop", variant));
     struct stream *stream = stream_start(variant->stream, bpf, -1);
+    machine_pin(cpus[0]);
     int repeat = repeats_for(fd, ALL_NS);
+    series_add(&variant->alone, alone(bpf, fd, repeat));
+    machine_unpin();
     double best_ns = INFINITY;
     bool preempted = true;
     int attempt = 0;
@@ -188,8 +196,8 @@ void counting_all_round(struct bench_bpf *bpf) {
 
 /* ---- Real events ---- */
 
-/* ns per system call: the lower quartile of some chunks, as whatever disturbs
- * makes them longer. */
+/* ns per system call: the least of some chunks, as whatever disturbs makes them
+ * longer. */
 static double system_call_ns(void) {
   static struct series chunks;
   chunks.count = 0;
@@ -200,7 +208,7 @@ static double system_call_ns(void) {
     series_add(&chunks,
                (double)(machine_now_ns() - start_ns) / EVENTS_PER_CHUNK);
   }
-  return series_quantile(&chunks, 0.25);
+  return series_quantile(&chunks, 0);
 }
 
 static double with_attached(struct bpf_program *program) {

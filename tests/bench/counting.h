@@ -23,7 +23,7 @@ struct variant {
   const char *name, *family, *title;
   int counters;
   enum stream_kind stream;
-  struct series loop, all, event;
+  struct series loop, alone, all, event; /* alone: one CPU, next to all */
   struct losses loop_losses, all_losses, event_losses;
 };
 

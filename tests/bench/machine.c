@@ -28,6 +28,16 @@ static cpu_set_t usable;
 
 void machine_init(void) { sched_getaffinity(0, sizeof(usable), &usable); }
 
+bool machine_take_priority(void) {
+  struct sched_param parameters = {.sched_priority = 10};
+  return sched_setscheduler(0, SCHED_FIFO, &parameters) == 0;
+}
+
+void machine_give_up_priority(void) {
+  struct sched_param parameters = {.sched_priority = 0};
+  sched_setscheduler(0, SCHED_OTHER, &parameters);
+}
+
 int machine_cpus(int cpus[MACHINE_MAX_CPUS]) {
   int count = 0;
   for (int cpu = 0; cpu < CPU_SETSIZE && cpu < MACHINE_MAX_CPUS; cpu++)

@@ -3,6 +3,7 @@
 #ifndef BENCH_MACHINE_H
 #define BENCH_MACHINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define MACHINE_MAX_CPUS 1024
@@ -18,6 +19,12 @@ uint64_t machine_now_ns(void);
 
 /* Notes which CPUs this process may use; before any thread is pinned. */
 void machine_init(void);
+
+/* Lets nothing that is not real-time take the CPU away from this process and
+ * its threads to come, if that is permitted; false if not. Undone for a thread
+ * that is to run as others do. */
+bool machine_take_priority(void);
+void machine_give_up_priority(void);
 
 /* Those CPUs; returns their number. */
 int machine_cpus(int cpus[MACHINE_MAX_CPUS]);

@@ -3,9 +3,9 @@
 
 report.py RESULTS.json... [--plot FILE.svg] [--tables FILE.md] [--page FILE.md]
 
---page replaces, in an existing page, what stands between `<!-- bench:NAME -->` and
-`<!-- end -->` by the table of that name. Several results are merged: rows of later
-files are added to those of the first (a run in a VM beside one on the machine).
+--races is the output of test_race. --page replaces, in an existing page, what stands between `<!-- bench:NAME -->` and
+`<!-- end -->` by the table of that name. Several results are merged; the machine is
+that of the first (a run in a VM stands beside one on the machine).
 """
 import argparse
 import json
@@ -21,7 +21,7 @@ MODES = {
     "reading": ("to reading an interval", "{:.1f}"),
     "sizes": ("of which copying", "{:.0f}"),
     "feature": ("to nothing attached", "{:.1f}"),
-    "races": ("", "{:.0f}"),
+    "vmread": ("", "{:.0f}"),
 }
 
 
@@ -29,8 +29,10 @@ def load(paths):
     merged = {"machine": [], "rows": [], "proofs": []}
     for path in paths:
         with open(path, encoding="utf-8") as file:
-            for key, values in json.load(file).items():
-                merged[key] = merged.get(key, []) + values
+            result = json.load(file)
+        merged["rows"] += result["rows"]
+        merged["proofs"] += result.get("proofs", [])
+        merged["machine"] = merged["machine"] or result["machine"]
     return merged
 
 
@@ -57,20 +59,31 @@ def machine_table(results):
     return table(["machine", ""], [[name, value] for name, value in results["machine"]])
 
 
-def proof_table(results):
+def proof_table(proofs):
     return table(
         ["promised", "found", "bound", ""],
         [
             [p["title"], f"{p['value']:.2f} {p['unit']}", f"{'≤' if p['relation'] == '<=' else '≥'} {p['bound']:g}", p["verdict"]]
-            for p in results["proofs"]
+            for p in proofs
         ],
     )
+
+
+def races(path):
+    with open(path, encoding="utf-8") as file:
+        lines = [line.rstrip() for line in file if re.match("#|ok|not ok", line)]
+    return "\n".join(["```", *lines, "```"])
+
+
+def is_feature(proof):
+    return re.match("(lsm|fentry|syscall): ", proof["title"])
 
 
 def tables(results):
     made = {mode: mode_table(results, mode) for mode in MODES}
     made["machine"] = machine_table(results)
-    made["proofs"] = proof_table(results)
+    made["featureproofs"] = proof_table([p for p in results["proofs"] if is_feature(p)])
+    made["proofs"] = proof_table([p for p in results["proofs"] if not is_feature(p)])
     return made
 
 
@@ -94,9 +107,12 @@ def main():
     parser.add_argument("--plot")
     parser.add_argument("--tables")
     parser.add_argument("--page")
+    parser.add_argument("--races")
     arguments = parser.parse_args()
     results = load(arguments.results)
     made = tables(results)
+    if arguments.races:
+        made["races"] = races(arguments.races)
     if arguments.plot:
         with open(arguments.plot, "w", encoding="utf-8") as file:
             file.write(plot.svg(results))

@@ -47,6 +47,7 @@ static void on_lost(void *context, int cpu, __u64 count) {
 
 static void *run(void *argument) {
   struct stream *stream = argument;
+  machine_give_up_priority();
   if (stream->cpu >= 0)
     machine_pin(stream->cpu);
   stream->ready = true;
