@@ -13,10 +13,7 @@ not_ok() {
   TAP_FAILED=$((TAP_FAILED + 1))
   echo "not ok $TAP_NUMBER - $1"
   shift
-  local line
-  for line in "$@"; do
-    echo "$line" | sed 's/^/#   /'
-  done
+  printf '%s\n' "$@" | sed 's/^/#   /'
 }
 
 skip() { # DESCRIPTION REASON

@@ -41,7 +41,7 @@ BPF_WINDOW(stats, struct stats);
 /* ---- The machine: maps, clocks, interrupts ---- */
 
 static struct stats ring[BPF_WINDOW_SLOTS][CPUS];
-static struct stats_cursor cursors[CPUS];
+static struct bpf_window_cursor_of_stats cursors[CPUS];
 static struct bpf_window_epoch epoch;
 static int cpu;             /* on which the code runs */
 static int interrupts_left; /* that may still hit the running context */

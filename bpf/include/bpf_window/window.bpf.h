@@ -122,7 +122,7 @@
     __type(key, __u32);                                                        \
     __type(value, struct bpf_window_epoch);                                    \
   } NAME##_epoch SEC(".maps");                                                 \
-  struct NAME##_cursor {                                                       \
+  struct bpf_window_cursor_of_##NAME {                                         \
     struct bpf_window_cursor head;                                             \
     __u64 retired[BPF_WINDOW_VALUES(TYPE)];                                    \
   };                                                                           \
@@ -130,7 +130,7 @@
     __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);                                   \
     __uint(max_entries, 1);                                                    \
     __type(key, __u32);                                                        \
-    __type(value, struct NAME##_cursor);                                       \
+    __type(value, struct bpf_window_cursor_of_##NAME);                         \
   } NAME##_cursor SEC(".maps");                                                \
   static __noinline __attribute__((unused)) int NAME##__roll(__u64 tick) {     \
     return bpf_window__roll(&NAME, &NAME##_epoch, &NAME##_cursor,              \

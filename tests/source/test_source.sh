@@ -1,0 +1,99 @@
+#!/bin/bash
+# What can be told from the sources alone: layers, headers that stand by themselves,
+# scripts, man pages, and that every page names commands and files that exist.
+set -euo pipefail
+# shellcheck source=tests/tap.sh
+. "$SOURCE_DIR/tests/tap.sh"
+cd "$SOURCE_DIR"
+
+# none DESCRIPTION COMMAND...: passes if the command prints nothing, else shows it.
+none() {
+  local description=$1 found
+  shift
+  found=$("$@" 2>&1 || true)
+  if [ -z "$found" ]; then ok "$description"; else not_ok "$description" "$found"; fi
+}
+
+includes() { # FOLDER PATTERN: includes of the folder's files that match
+  grep -rnE "^#include [\"<]$2" "$1" --include='*.[ch]'
+}
+
+none "src/window uses nothing above it" includes src/window '(object|collectd|cli)/'
+none "src/object uses nothing above it" includes src/object '(collectd|cli)/'
+none "src/collectd does not use src/cli" includes src/collectd 'cli/'
+none "src/cli does not use collectd" includes src/cli '(collectd/|collectd\.h|plugin\.h|daemon/)'
+others_with_libbpf() { includes src/window 'bpf/' | grep -v '^src/window/reader.c:'; }
+none "in src/window only reader.c uses libbpf" others_with_libbpf
+none "src/cli does not use libbpf" includes src/cli 'bpf/'
+none "BPF programs use no user-space headers" grep -rnE '^#include "(\.\./)*src/' bpf
+none "public headers use no other headers of the project" \
+  grep -nE '^#include "[^l]' bpf/include/bpf_window/layout.h bpf/include/bpf_window/window.bpf.h
+
+compile_alone() { # DESCRIPTION COMPILER... : compiles stdin
+  local description=$1 output
+  shift
+  if output=$("$@" - -o /dev/null 2>&1); then ok "$description"; else not_ok "$description" "$output"; fi
+}
+layout='#include <bpf_window/layout.h>'
+compile_alone "layout.h compiles alone as C11" \
+  gcc -std=c11 -Wall -Wextra -Wpedantic -Werror -Ibpf/include -x c -c <<<"$layout"
+if command -v g++ >/dev/null; then
+  compile_alone "layout.h compiles alone as C++" \
+    g++ -std=c++11 -Wall -Wextra -Werror -Ibpf/include -x c++ -c <<<"$layout"
+else
+  skip "layout.h compiles alone as C++" "no C++ compiler"
+fi
+bpf_cc=(clang -target bpf -mcpu=v3 -g -O2 -Wall -Wextra -Werror -Ibpf/include
+  -idirafter "/usr/include/$(gcc -print-multiarch)" -x c -c)
+compile_alone "window.bpf.h compiles alone" "${bpf_cc[@]}" <<<'#include <bpf_window/window.bpf.h>'
+if [ -r /sys/kernel/btf/vmlinux ] && command -v bpftool >/dev/null; then
+  folder=$(mktemp -d)
+  bpftool btf dump file /sys/kernel/btf/vmlinux format c >"$folder/vmlinux.h"
+  compile_alone "window.bpf.h compiles behind vmlinux.h" "${bpf_cc[@]}" -I"$folder" <<<'#include "vmlinux.h"
+#include <bpf_window/window.bpf.h>
+struct my_window_stats { __u64 abs_bucket; __u64 n; };
+BPF_WINDOW(my_window, struct my_window_stats);'
+  rm -rf "$folder"
+else
+  skip "window.bpf.h compiles behind vmlinux.h" "no kernel BTF or no bpftool"
+fi
+
+scripts=$(git ls-files 2>/dev/null | xargs grep -lE '^#!/bin/(ba)?sh|^# shellcheck shell=' 2>/dev/null || true)
+if ! command -v shellcheck >/dev/null; then
+  skip "shell scripts" "shellcheck is not installed"
+elif [ -z "$scripts" ]; then
+  skip "shell scripts" "no git to list them"
+else
+  # shellcheck disable=SC2086 # a list
+  none "shell scripts are clean" shellcheck -x -e SC1091 $scripts
+fi
+if command -v mandoc >/dev/null; then
+  for page in man/*.[1-9]; do
+    none "$page is clean" mandoc -T lint -W warning "$page"
+  done
+else
+  skip "man pages" "mandoc is not installed"
+fi
+
+lost_links() {
+  local page target
+  for page in *.md docs/*.md; do
+    { grep -oE '\]\([^)#:]+[)#]' "$page" || true; } | sed 's/^](//; s/[)#]$//' |
+      while read -r target; do
+        [ -e "$(dirname "$page")/$target" ] || echo "$page: $target"
+      done
+  done
+}
+none "links in the pages lead to files of this tree" lost_links
+
+left_to_do() {
+  grep -rnwE 'TODO|FIXME|XXX' bpf src tests tools --include='*.[chp]*' --include='*.sh' |
+    grep -v '^tests/source/'
+}
+none "nothing is left to do without a reason" left_to_do
+
+long_files() {
+  wc -l src/*/*.[ch] bpf/*.[ch] | awk '$2 != "total" && $1 > 420 { print $2 ": " $1 " lines" }'
+}
+none "no file is over about 400 lines" long_files
+done_testing
