@@ -70,6 +70,21 @@ static void check_window(struct check *check, const struct conf_item *block,
 
 /* ---- Policies ---- */
 
+static bool is_rule(const struct conf_item *option) {
+  return is(option, "Allow") || is(option, "Deny") || is(option, "None") ||
+         is(option, "PolicyFile");
+}
+
+/* Without a word on it, nobody would expect files to stay closed. */
+static void check_enforcing(struct check *check, const struct conf_item *object,
+                            const struct conf_item *policy) {
+  const struct conf_item *enforce = find(policy, "Enforce");
+  if (enforce && conf_truth(&enforce->value[0]) && !find(object, "Persist"))
+    PROBLEM(check, enforce, "%s",
+            "say what happens when collectd stops: Persist true (go on "
+            "denying) or Persist false (stop)");
+}
+
 static void check_policy(struct check *check, const struct conf_item *block) {
   struct policy *policy;
   struct failure failure;
@@ -78,6 +93,8 @@ static void check_policy(struct check *check, const struct conf_item *block) {
   for (size_t i = 0; i < block->children; i++) {
     const struct conf_item *rule = &block->child[i];
     char place[512];
+    if (!is_rule(rule))
+      continue;
     snprintf(place, sizeof(place), "%s:%d", rule->file, rule->line);
     int status = is(rule, "PolicyFile")
                      ? policy_read_file(policy, name_of(rule), &failure)
@@ -125,9 +142,10 @@ static void check_object(struct check *check, const struct conf_item *block) {
     const struct conf_item *option = &block->child[i];
     if (is(option, "Window"))
       check_window(check, option, &object);
-    else if (is(option, "Policy"))
+    else if (is(option, "Policy")) {
       check_policy(check, option);
-    else if (is(option, "Front"))
+      check_enforcing(check, block, option);
+    } else if (is(option, "Front"))
       check_front(check, option, &object.fronts);
   }
   inspect_free(&object);

@@ -8,7 +8,6 @@
 #include <strings.h>
 
 #include "check.h"
-#include "object/policy.h"
 
 enum kind { STRING, STRINGS, BOOLEAN, SECONDS, RULE, BLOCK };
 
@@ -30,6 +29,8 @@ static const struct rule policy_rules[] = {{"Allow", RULE, NULL},
                                            {"Deny", RULE, NULL},
                                            {"None", RULE, NULL},
                                            {"PolicyFile", STRING, NULL},
+                                           {"Enforce", BOOLEAN, NULL},
+                                           {"Force", BOOLEAN, NULL},
                                            {0}};
 
 static const struct rule object_rules[] = {
@@ -37,8 +38,11 @@ static const struct rule object_rules[] = {
     {"Persist", BOOLEAN, NULL},      {"Policy", BLOCK, policy_rules},
     {"Window", BLOCK, window_rules}, {0}};
 
-static const struct rule plugin_rules[] = {
-    {"PinDir", STRING, NULL}, {"Object", BLOCK, object_rules}, {0}};
+static const struct rule plugin_rules[] = {{"PinDir", STRING, NULL},
+                                           {"Backfill", BOOLEAN, NULL},
+                                           {"Statistics", BOOLEAN, NULL},
+                                           {"Object", BLOCK, object_rules},
+                                           {0}};
 
 /* What is wrong with the values of an option, or NULL. */
 static const char *problem_with(const struct conf_item *item, enum kind kind) {

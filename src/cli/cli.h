@@ -15,6 +15,7 @@ enum cli_status {
 /* argv[0] is the verb's name; the options follow. */
 int check_main(int argc, char **argv);
 int detach_main(int argc, char **argv);
+int graph_main(int argc, char **argv);
 int list_main(int argc, char **argv);
 int report_main(int argc, char **argv);
 int show_main(int argc, char **argv);

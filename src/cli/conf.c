@@ -91,15 +91,24 @@ static int quoted_word(struct parser *parser, char **word) {
   return 0;
 }
 
+static bool is_one_of(const char *word, const char *const words[3]) {
+  return strcasecmp(word, words[0]) == 0 || strcasecmp(word, words[1]) == 0 ||
+         strcasecmp(word, words[2]) == 0;
+}
+
+static const char *const yes[] = {"true", "yes", "on"};
+static const char *const no[] = {"false", "no", "off"};
+
 static enum conf_type type_of(const char *word) {
-  static const char *const booleans[] = {"true",  "yes", "on",
-                                         "false", "no",  "off"};
-  for (size_t i = 0; i < sizeof(booleans) / sizeof(*booleans); i++)
-    if (strcasecmp(word, booleans[i]) == 0)
-      return CONF_BOOLEAN;
+  if (is_one_of(word, yes) || is_one_of(word, no))
+    return CONF_BOOLEAN;
   char *end;
   strtod(word, &end);
   return *word && *end == '\0' ? CONF_NUMBER : CONF_STRING;
+}
+
+bool conf_truth(const struct conf_value *value) {
+  return value->type == CONF_BOOLEAN && is_one_of(value->text, yes);
 }
 
 static int parse_value(struct parser *parser, struct conf_item *item) {

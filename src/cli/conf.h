@@ -45,4 +45,7 @@ void conf_free(struct conf **conf);
  */
 const struct conf_item *conf_root(const struct conf *conf);
 
+/* Of a boolean: whether it says yes. */
+bool conf_truth(const struct conf_value *value);
+
 #endif

@@ -25,6 +25,9 @@ static const struct verb verbs[] = {
     {"show", show_main, "totals, rates, ratios, worst seconds of a window"},
     {"watch", watch_main, "the same on the terminal, drawn anew each second"},
     {"report", report_main, "the same as an HTML page to attach to a ticket"},
+#ifdef HAVE_LIBRRD
+    {"graph", graph_main, "a picture of any time, with collectd's RRDs"},
+#endif
     {"check", check_main,
      "what this machine offers; whether a config is sound"},
     {"detach", detach_main, "removes what the plugin left pinned"},

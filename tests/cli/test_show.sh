@@ -111,8 +111,9 @@ for arguments in "" "one two" "counted --last 3x" "counted --frobnicate" \
 done
 run bpf_window
 is "$status" 2 "no verb is wrong usage"
-for verb in list show watch report check detach; do
-  run bpf_window $verb --help
+verbs=$("$BUILD_DIR/bpf-window" --help | sed -n 's/^  \([a-z]*\) .*/\1/p')
+for verb in $verbs; do
+  run bpf_window "$verb" --help
   is "$status $(grep -c '^usage: bpf-window' <<<"$out") $(awk 'length > 80' <<<"$out")" "0 1 " "$verb --help"
 done
 
