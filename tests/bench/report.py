@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Makes the plot and the tables of docs/performance.md from results.json.
 
-report.py RESULTS.json... [--plot FILE.svg] [--tables FILE.md] [--page FILE.md]
+report.py RESULTS.json... [--races FILE] [--plot FILE.svg] [--tables FILE.md]
+          [--page FILE.md]
 
---races is the output of test_race. --page replaces, in an existing page, what stands between `<!-- bench:NAME -->` and
-`<!-- end -->` by the table of that name. Several results are merged; the machine is
-that of the first (a run in a VM stands beside one on the machine).
+--page replaces, in an existing page, what stands between `<!-- bench:NAME -->` and
+`<!-- end -->` by the table of that name; --races is the output of test_race, the
+table `races`. Several results are merged; the machine is that of the first (a run in
+a VM stands beside one on the machine).
 """
 import argparse
 import json
@@ -36,8 +38,9 @@ def load(paths):
     return merged
 
 
-def table(heads, lines):
-    align = ["---"] + ["---:"] * (len(heads) - 1)
+def table(heads, lines, numbers="---:"):
+    align = ["---"] + [numbers] * (len(heads) - 1)
+    lines = [[cell.replace("|", "\\|") for cell in line] for line in lines]
     return "\n".join("| " + " | ".join(line) + " |" for line in [heads, align, *lines])
 
 
@@ -56,7 +59,7 @@ def mode_table(results, mode):
 
 
 def machine_table(results):
-    return table(["machine", ""], [[name, value] for name, value in results["machine"]])
+    return table(["machine", ""], [[name, value] for name, value in results["machine"]], "---")
 
 
 def proof_table(proofs):

@@ -32,5 +32,6 @@ measure() {
 
 # shellcheck disable=SC2016 # the guest expands it
 measure opens "$kernel" 'opens "$BUILD_DIR"' --smp 1
-measure reading-2 "$older_kernel" reading --smp 2
-measure reading-255 "$older_kernel" reading --smp 2,maxcpus=255
+# One CPU online: with two, 6.1 does not get through its boot under -icount.
+measure reading-2 "$older_kernel" reading --smp 1,maxcpus=2
+measure reading-255 "$older_kernel" reading --smp 1,maxcpus=255
