@@ -1,3 +1,4 @@
 # Shell and Python only; nothing is built.
 EXTRA_DIST += tests/outputs/edges.py tests/outputs/relay.py \
-  tests/outputs/servers.sh tests/outputs/test_servers.sh
+  tests/outputs/make_day.py tests/outputs/servers.sh \
+  tests/outputs/test_collection3.sh tests/outputs/test_servers.sh
