@@ -6,10 +6,10 @@
  * An open is seen in one of three ways ("fronts"; the loader takes the first
  * that the kernel has), all of which run the same on_open:
  *
- *   lsm      file_open. Can deny. Where bpf is among the active security
- * modules. fentry   security_file_open. The same events, observed. syscall  the
- * exit of the system calls that open. Observed; misses what opens in other ways
- * (exec, io_uring workers) and what fails.
+ * - lsm: file_open. Can deny. Where bpf is among the active security modules.
+ * - fentry: security_file_open. The same events, observed.
+ * - syscall: the exit of the system calls that open. Observed; misses what
+ *   opens in other ways (exec, io_uring) and what fails.
  */
 #include "enforce.bpf.h"
 #include "file_marks.bpf.h"
@@ -45,8 +45,7 @@ struct inode_cache_stats {
 };
 BPF_WINDOW(inode_cache, struct inode_cache_stats);
 
-/* misses_walk = fills + all of these but skipped, which are no lookups at all
- */
+/* misses_walk = fills + all of these but skipped: those are no lookups */
 struct inode_uncached_stats {
   __u64 abs_bucket;
   __u64 skipped;

@@ -49,6 +49,7 @@ __noinline int walk_to_verdict(__u32 number) {
   struct dentry *dentry = (void *)scratch->dentry;
   struct inode *inode = (void *)scratch->inode;
   enum file_verdict verdict = FILE_NO_POLICY;
+  int result = WALK_DONE;
   bool denied = false;
 
   for (int i = 0; i < WALK_TRIES; i++) {
@@ -63,7 +64,7 @@ __noinline int walk_to_verdict(__u32 number) {
     found->name_length = BPF_CORE_READ(dentry, d_name.len);
     found->mount = scratch->mount;
 
-    int result = walk_path(number);
+    result = walk_path(number);
     verdict = result == WALK_DONE ? match_path(number) : FILE_NO_POLICY;
     denied |= verdict == FILE_DENY;
     enum unkept unkept = unkept_by_name(dentry, inode);
@@ -78,7 +79,10 @@ __noinline int walk_to_verdict(__u32 number) {
       unkept = UNKEPT_NO_SEQUENCE;
     return walked(verdict, unkept);
   }
-  /* A mixture of two paths may match neither's rule. */
+  /* Renaming all the time must not help anybody: what is too deep stays it, and
+   * a mixture of two paths may match the rule of neither. */
+  if (result == WALK_TOO_DEEP)
+    return walked(FILE_NO_POLICY, UNKEPT_TOO_DEEP);
   return walked(denied ? FILE_DENY : verdict, UNKEPT_RACED);
 }
 

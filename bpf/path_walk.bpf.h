@@ -27,10 +27,11 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
-#define PATH_STEPS 64 /* names and mounts on the way up */
-#define PATH_SIZE                                                              \
-  4096 /* a power of two: offsets are masked with PATH_SIZE - 1 */
-#define NAME_LENGTH 255 /* NAME_MAX; one less than a power of two, likewise */
+/* Names and mounts on the way up. Twice as many would still load. */
+#define PATH_STEPS 64
+/* A power of two and one less than one: the verifier wants masks. */
+#define PATH_SIZE 4096
+#define NAME_LENGTH 255 /* NAME_MAX */
 
 #define SCRATCH_PER_CPU 8
 
