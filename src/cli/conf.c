@@ -73,6 +73,7 @@ static char *bare_word(struct parser *parser) {
  */
 static int quoted_word(struct parser *parser, char **word) {
   const char *at = parser->at + 1;
+  int lines = 0;
   char *out = *word = malloc(strlen(at) + 1);
   if (!out)
     return no_memory(parser);
@@ -83,10 +84,11 @@ static int quoted_word(struct parser *parser, char **word) {
       free(*word);
       return wrong(parser, "a string without a closing quote");
     }
-    parser->line += *at == '\n';
+    lines += *at == '\n';
     *out++ = *at;
   }
   *out = '\0';
+  parser->line += lines;
   parser->at = at + 1;
   return 0;
 }

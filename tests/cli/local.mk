@@ -16,3 +16,20 @@ $(CLI_TEST_OBJECTS): $(bpfinclude_HEADERS)
 EXTRA_DIST += tests/cli/common.sh tests/cli/counted.bpf.c tests/cli/plain.bpf.c \
   tests/cli/test_agrees.sh tests/cli/test_check.sh tests/cli/test_completion.sh tests/cli/test_foreign.sh tests/cli/test_graph.sh tests/cli/test_privileges.sh \
   tests/cli/test_report.sh tests/cli/test_show.sh tests/cli/test_watch.sh
+
+if HAVE_CMOCKA
+CLI_UNIT_TESTS = tests/unit/test_cli_conf tests/unit/test_cli_history tests/unit/test_cli_units
+check_PROGRAMS += $(CLI_UNIT_TESTS)
+TESTS += $(CLI_UNIT_TESTS)
+endif
+tests_unit_test_cli_conf_SOURCES = tests/unit/test_cli_conf.c \
+  src/cli/conf.c src/cli/conf_tree.c
+tests_unit_test_cli_conf_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_unit_test_cli_conf_LDADD = libwindow.la $(CMOCKA_LIBS)
+tests_unit_test_cli_history_SOURCES = tests/unit/test_cli_history.c \
+  src/cli/history.c src/cli/history_json.c src/cli/history_read.c
+tests_unit_test_cli_history_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_unit_test_cli_history_LDADD = libwindow.la $(CMOCKA_LIBS) $(JANSSON_LIBS) -lm
+tests_unit_test_cli_units_SOURCES = tests/unit/test_cli_units.c src/cli/units.c
+tests_unit_test_cli_units_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_unit_test_cli_units_LDADD = $(CMOCKA_LIBS) -lm

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* Histories: cut by the wall clock, added up, written as JSON and read back. */
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cli/history_json.h"
+
+#define SECOND INT64_C(1000000000)
+#define END (INT64_C(1767960000) * SECOND)
+
+static const struct bpf_window_epoch record = {
+    .width_ns = SECOND,
+    .format = BPF_WINDOW_FORMAT,
+    .slots = BPF_WINDOW_SLOTS,
+    .counters = 4,
+    .values = 5,
+    .counter = {{"lookups", BPF_WINDOW_ROLE_TOTAL, 1},
+                {"hits", BPF_WINDOW_ROLE_HIT, 1},
+                {"misses", BPF_WINDOW_ROLE_MISS, 1},
+                {"sizes", BPF_WINDOW_ROLE_PLAIN, 2}}};
+
+/* Ten seconds; nothing in the fifth; the hit rate is worst in the third. */
+static int make_history(void **state) {
+  struct history *history = history_new(&record, 0, 10, true);
+  strcpy(history->window, "w");
+  history->cpus = 2;
+  history->to_real_ns = END;
+  for (uint64_t bucket = 0; bucket < 10; bucket++) {
+    uint64_t misses = bucket == 2 ? 60 : bucket == 7 ? 80 : 1;
+    uint64_t hits = bucket == 2 ? 40 : 999;
+    const uint64_t row[] = {hits + misses, hits, misses, bucket, 7};
+    if (bucket == 4)
+      continue;
+    memcpy(history->rows + bucket * 5, row, sizeof(row));
+    history->counted[bucket] = true;
+  }
+  history_sum(history, history_whole(history), history->totals);
+  history->totals[0] += 1000; /* retired */
+  *state = history;
+  return 0;
+}
+
+static int free_history(void **state) {
+  history_free((struct history **)state);
+  return 0;
+}
+
+static void spans_are_cut_at_the_nearest_edge(void **state) {
+  const struct history *history = *state;
+  struct span span = history_between(history, END - 5 * SECOND + 3000,
+                                     END - 2 * SECOND - 3000);
+  assert_int_equal(span.from, 5);
+  assert_int_equal(span.to, 8);
+}
+
+static void spans_stay_within_what_is_known(void **state) {
+  const struct history *history = *state;
+  struct span all = history_between(history, INT64_MIN, INT64_MAX);
+  assert_int_equal(all.from, 0);
+  assert_int_equal(all.to, 10);
+  struct span before =
+      history_between(history, END - 90 * SECOND, END - 80 * SECOND);
+  assert_int_equal(before.from, before.to);
+}
+
+static void a_total_ends_where_its_span_ends(void **state) {
+  const struct history *history = *state;
+  uint64_t totals[5], newest[5];
+  assert_true(history_total_at(history, 8, totals));
+  history_sum(history, (struct span){8, 10}, newest);
+  assert_int_equal(totals[0], history->totals[0] - newest[0]);
+}
+
+static void the_worst_seconds_are_found(void **state) {
+  const struct history *history = *state;
+  struct history_worst worst = history_worst(history, history_whole(history));
+  assert_true(worst.has_ratio && worst.has_misses);
+  assert_int_equal(worst.lowest_ratio_bucket, 2);
+  assert_true(fabs(worst.lowest_ratio_percent - 40) < 1e-9);
+  assert_int_equal(worst.most_misses_bucket, 7);
+  assert_int_equal(worst.most_misses, 80);
+}
+
+static void seconds_without_data_are_no_worst_ones(void **state) {
+  const struct history *history = *state;
+  struct history_worst worst = history_worst(history, (struct span){4, 5});
+  assert_false(worst.has_ratio || worst.has_misses);
+}
+
+static void columns_of_an_array_are_numbered(void **state) {
+  char name[BPF_WINDOW_NAME_SIZE + 8];
+  history_column_name(*state, 2, name);
+  assert_string_equal(name, "misses");
+  history_column_name(*state, 4, name);
+  assert_string_equal(name, "sizes[1]");
+}
+
+static struct history *read_back(const json_t *root) {
+  struct history *again = NULL;
+  struct failure failure = {""};
+  if (history_from_json(&again, root, &failure) != 0)
+    fail_msg("%s", failure.text);
+  return again;
+}
+
+static void json_holds_all_of_it(void **state) {
+  const struct history *history = *state;
+  json_t *root = history_to_json(history, history_whole(history));
+  struct history *again = read_back(root);
+  assert_string_equal(again->window, "w");
+  assert_int_equal(again->to_real_ns, history->to_real_ns);
+  assert_int_equal(again->cpus, 2);
+  assert_memory_equal(again->rows, history->rows, 10 * 5 * sizeof(uint64_t));
+  assert_memory_equal(again->counted, history->counted, 10);
+  assert_memory_equal(again->totals, history->totals, 5 * sizeof(uint64_t));
+  json_t *same = history_to_json(again, history_whole(again));
+  assert_true(json_equal(root, same));
+  history_free(&again);
+  json_decref(same);
+  json_decref(root);
+}
+
+/* Reads with one member changed; NULL removes it. */
+static void assert_refused(const struct history *history, const char *member,
+                           json_t *value) {
+  json_t *root = history_to_json(history, history_whole(history));
+  struct history *again = NULL;
+  struct failure failure = {""};
+  if (value)
+    json_object_set_new(root, member, value);
+  else
+    json_object_del(root, member);
+  assert_int_equal(history_from_json(&again, root, &failure), -EINVAL);
+  assert_null(again);
+  assert_non_null(strstr(failure.text, member));
+  json_decref(root);
+}
+
+static void json_is_not_believed(void **state) {
+  const struct history *history = *state;
+  assert_refused(history, "format", json_integer(2));
+  assert_refused(history, "window", json_string("a\033[31m"));
+  assert_refused(history, "window", NULL);
+  assert_refused(history, "object", json_integer(1));
+  assert_refused(history, "until", json_real(1e300));
+  assert_refused(history, "cpus", json_integer(-1));
+  assert_refused(history, "width_ns", json_integer(-1));
+  assert_refused(history, "fields", json_array());
+  assert_refused(
+      history, "fields",
+      json_pack("[{s:s,s:s,s:i}]", "name", "x y", "role", "hit", "values", 1));
+  assert_refused(history, "rows", NULL);
+  assert_refused(history, "rows", json_pack("[[i]]", 1));
+  assert_refused(history, "totals", json_object());
+}
+
+static void a_page_without_data_is_refused(void **state) {
+  (void)state;
+  static const char *const bad[] = {"",
+                                    "<html></html>",
+                                    "<script id=\"bpf-window\">",
+                                    "<script id=\"bpf-window\"",
+                                    "{",
+                                    "[]"};
+  for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+    struct history *history = NULL;
+    struct failure failure;
+    assert_int_equal(
+        history_from_text(&history, bad[i], strlen(bad[i]), &failure), -EINVAL);
+  }
+}
+
+int main(void) {
+#define TEST(name)                                                             \
+  cmocka_unit_test_setup_teardown(name, make_history, free_history)
+  const struct CMUnitTest tests[] = {
+      TEST(spans_are_cut_at_the_nearest_edge),
+      TEST(spans_stay_within_what_is_known),
+      TEST(a_total_ends_where_its_span_ends),
+      TEST(the_worst_seconds_are_found),
+      TEST(seconds_without_data_are_no_worst_ones),
+      TEST(columns_of_an_array_are_numbered),
+      TEST(json_holds_all_of_it),
+      TEST(json_is_not_believed),
+      TEST(a_page_without_data_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
