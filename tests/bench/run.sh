@@ -27,7 +27,7 @@ fi
 pipeline="'$BPFTOOL' -j map dump id "'$id'" | '$PYTHON' '$SOURCE_DIR/tests/bench/article.py' >/dev/null"
 
 "$out/bench" "$out/results.json" "${1:-5}" "${2:-30}" "$pipeline"
-"$PYTHON" "$SOURCE_DIR/tests/bench/report.py" "$out/results.json" \
+"$PYTHON" -B "$SOURCE_DIR/tests/bench/report.py" "$out/results.json" \
     --plot "$out/performance.svg" --tables "$out/tables.md"
 echo
 echo "Results: $out/results.json, performance.svg, tables.md"
