@@ -135,8 +135,8 @@ base_archive() {
         root=$work/base
         make_base "$root"
         pack "$root" >"$archive.new"
-        # Another run may still be reading yesterday's.
-        find "$cache" -name '*.cpio' -mtime +1 -delete
+        # Another run may still be reading the one of a moment ago.
+        find "$cache" -name '*.cpio' -mmin +10 -delete
         mv "$archive.new" "$archive"
     fi
     exec 8>&-
