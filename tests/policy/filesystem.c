@@ -27,15 +27,17 @@ const char *filesystem_enter(void) {
 }
 
 static const char *mount_ext4(void) {
-  char command[256];
+  char command[512];
+  const char *options = getenv("MKFS_OPTIONS");
   snprintf(image, sizeof(image), "/var/tmp/bpf_window_policy.%d", getpid());
   FILE *file = fopen(image, "w");
   if (!file || ftruncate(fileno(file), IMAGE_SIZE) < 0)
     return "no room for an ext4 image";
   fclose(file);
   snprintf(command, sizeof(command),
-           "{ mkfs.ext4 -q -F %s && mount -o loop %s %s; } >/dev/null 2>&1",
-           image, image, BASE);
+           "{ mkfs.ext4 -q -F %s %s && mount -o loop,noinit_itable %s %s; } "
+           ">/dev/null 2>&1",
+           options ? options : "", image, image, BASE);
   return system(command) == 0 ? NULL : "cannot make and mount an ext4 image";
 }
 

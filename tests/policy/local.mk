@@ -25,6 +25,12 @@ tests_policy_test_fronts_SOURCES = tests/policy/test_fronts.c $(POLICY_TEST_SOUR
 tests_policy_test_fronts_CPPFLAGS = $(POLICY_TEST_CPPFLAGS)
 tests_policy_test_fronts_LDADD = $(POLICY_TEST_LDADD)
 
+# Run by hand: it takes minutes and gigabytes.
+check_PROGRAMS += tests/policy/memory
+tests_policy_memory_SOURCES = tests/policy/memory.c $(POLICY_TEST_SOURCES)
+tests_policy_memory_CPPFLAGS = $(POLICY_TEST_CPPFLAGS)
+tests_policy_memory_LDADD = $(POLICY_TEST_LDADD)
+
 check_DATA += tests/policy/checked_cache.bpf.o
 CLEANFILES += tests/policy/checked_cache.bpf.o
 tests/policy/checked_cache.bpf.o: bpf/inode_cache.bpf.c $(BPF_PROGRAM_INCLUDES) \
