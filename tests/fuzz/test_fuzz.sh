@@ -24,7 +24,7 @@ build() { # TARGET SOURCE...
 
 fuzz() { # TARGET DESCRIPTION
   mkdir -p "$folder/corpus_$1"
-  if (cd "$folder" && "./$1" -runs="$RUNS" -seed=1 -timeout=5 -rss_limit_mb=1024 -max_len=8192 \
+  if (cd "$folder" && "./$1" -runs="$RUNS" -seed=1 -timeout=60 -rss_limit_mb=1024 -max_len=8192 \
     -artifact_prefix="$folder/$1-" "corpus_$1" "$SOURCE_DIR/tests/fuzz/corpus/$1") >"$folder/$1.log" 2>&1; then
     ok "$2: $RUNS inputs"
   else
