@@ -2,7 +2,8 @@
 # needs no root.
 if HAVE_CMOCKA
 UNIT_TESTS = tests/unit/test_edges tests/unit/test_policy tests/unit/test_ring_model tests/unit/test_window
-KERNEL_TESTS = tests/bpf/test_object tests/bpf/test_ring tests/collectd/open_known_files
+KERNEL_TESTS = tests/bpf/test_object tests/bpf/test_ring tests/collectd/open_known_files \
+  tests/faults/test_steps tests/faults/start_object tests/faults/mark_calls
 check_PROGRAMS += $(UNIT_TESTS) $(KERNEL_TESTS)
 TESTS += $(UNIT_TESTS)
 endif
@@ -34,6 +35,21 @@ tests_bpf_test_ring_SOURCES = tests/bpf/test_ring.c tests/bpf/place.c tests/bpf/
 tests_bpf_test_ring_CPPFLAGS = $(TEST_CPPFLAGS) $(LIBBPF_CFLAGS)
 tests_bpf_test_ring_LDADD = libobject.la $(CMOCKA_LIBS)
 
+tests_faults_test_steps_SOURCES = tests/faults/test_steps.c tests/bpf/place.c tests/bpf/place.h
+tests_faults_test_steps_CPPFLAGS = $(TEST_CPPFLAGS) $(LIBBPF_CFLAGS)
+tests_faults_test_steps_LDADD = libobject.la $(CMOCKA_LIBS)
+
+tests_faults_start_object_SOURCES = tests/faults/start_object.c tests/bpf/place.c tests/bpf/place.h
+tests_faults_start_object_CPPFLAGS = $(TEST_CPPFLAGS) $(LIBBPF_CFLAGS)
+tests_faults_start_object_LDADD = libobject.la
+
+tests_faults_mark_calls_SOURCES = tests/faults/mark_calls.c
+
+# Preloaded into a program under test; see its head.
+check_LTLIBRARIES = tests/faults/fail_nth.la
+tests_faults_fail_nth_la_SOURCES = tests/faults/fail_nth.c
+tests_faults_fail_nth_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+
 tests_collectd_open_known_files_SOURCES = tests/collectd/open_known_files.c
 
 # BPF objects of the tests; several are made from one source.
@@ -42,6 +58,7 @@ TEST_BPF_OBJECTS = \
   tests/bpf/marked_calls.bpf.o \
   tests/bpf/marked_calls_again.bpf.o \
   tests/bpf/marked_calls_other.bpf.o \
+  tests/bpf/marked_calls_short.bpf.o \
   tests/bpf/no_window.bpf.o \
   tests/bpf/torn_window.bpf.o \
   tests/collectd/one_process.bpf.o
@@ -54,6 +71,8 @@ tests/bpf/marked_calls_again.bpf.o: tests/bpf/marked_calls.bpf.c
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(COMPILE_BPF) -DOTHER_PROGRAM -c $< -o $@
 tests/bpf/marked_calls_other.bpf.o: tests/bpf/marked_calls.bpf.c
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(COMPILE_BPF) -DOTHER_COUNTERS -c $< -o $@
+tests/bpf/marked_calls_short.bpf.o: tests/bpf/marked_calls.bpf.c
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(COMPILE_BPF) -DSHORT_BUCKETS -c $< -o $@
 
 EXTRA_DIST += tests/run.sh \
   tests/bpf/injected_clock.bpf.c tests/bpf/marked_calls.bpf.c \

@@ -23,7 +23,7 @@ packages_for() {
       libregexp-common-perl librrds-perl liburi-perl lighttpd prometheus \
       python3-whisper rrdcached rrdtool ;;
   vm) # the suites in virtual machines
-    echo qemu-system-x86 busybox-static cpio e2fsprogs ;;
+    echo qemu-system-x86 busybox-static cpio e2fsprogs xz-utils libcap2-bin ;;
   *)
     echo "tools/packages.sh: no packages are listed for \"$1\"" >&2
     return 2 ;;

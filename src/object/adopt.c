@@ -21,19 +21,28 @@ static int open_pin(const struct object *object, const char *pin,
   return status == 0 ? bpf_obj_get(path) : status;
 }
 
+/* Opens a pin into *fd, which stays -1 on failure. */
+static int open_into(const struct object *object, const char *pin,
+                     const char *suffix, int *fd) {
+  int opened = open_pin(object, pin, suffix);
+  *fd = opened < 0 ? -1 : opened;
+  return opened < 0 ? opened : 0;
+}
+
 static int open_window(struct object *object, const char *name) {
   if (object->windows == OBJECT_MAX_WINDOWS || strlen(name) >= PINS_NAME_SIZE)
     return -E2BIG;
   struct object_window *window = &object->window[object->windows++];
+  *window = (struct object_window){"", -1, -1, -1, -1};
   snprintf(window->name, sizeof(window->name), "%s", name);
-  window->ring_fd = open_pin(object, name, "");
-  window->epoch_fd = open_pin(object, name, "_epoch");
-  window->cursor_fd = open_pin(object, name, "_cursor");
-  window->edge_fd = open_pin(object, name, PINS_EDGE_SUFFIX);
-  return window->ring_fd < 0 || window->epoch_fd < 0 || window->cursor_fd < 0 ||
-                 window->edge_fd < 0
-             ? -ENOENT
-             : 0;
+  int status = open_into(object, name, "", &window->ring_fd);
+  if (status == 0)
+    status = open_into(object, name, "_epoch", &window->epoch_fd);
+  if (status == 0)
+    status = open_into(object, name, "_cursor", &window->cursor_fd);
+  if (status == 0)
+    status = open_into(object, name, PINS_EDGE_SUFFIX, &window->edge_fd);
+  return status;
 }
 
 /* A window's name is that of its edge's pin. */
@@ -69,16 +78,22 @@ static int visit_link(const char *pin, void *context) {
   return 0;
 }
 
+static int open_if_there(const struct object *object, const char *pin,
+                         int *fd) {
+  int status = open_into(object, pin, "", fd);
+  return status == -ENOENT ? 0 : status;
+}
+
 int adopt_programs(struct object *object) {
   int status = pins_for_each_pin(pins_path(object->options.pins),
                                  object->options.name, visit_link, object);
   if (status == 0 && object->links != object->record.links)
     status = -ENOENT;
-  if (status != 0)
-    return status;
-  object->policy_fd = open_pin(object, POLICY_MAP, "");
-  object->policy_state_fd = open_pin(object, POLICY_STATE_MAP, "");
-  return 0;
+  if (status == 0)
+    status = open_if_there(object, POLICY_MAP, &object->policy_fd);
+  if (status == 0)
+    status = open_if_there(object, POLICY_STATE_MAP, &object->policy_state_fd);
+  return status;
 }
 
 /* ---- Detaching ---- */

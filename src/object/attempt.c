@@ -113,7 +113,7 @@ static int keep_policy(struct object *object, struct bpf_object *loaded,
 static int bring_up(struct object *object, struct bpf_object *opened,
                     const char *front, const struct rings *rings,
                     struct object *old, struct failure *failure) {
-  bool reuse = old && rings_continue(rings, old, object->options.width_ns);
+  bool reuse = old && rings_continue(rings, old);
   object->origin = !old    ? OBJECT_LOADED
                    : reuse ? OBJECT_UPGRADED
                            : OBJECT_REPLACED;

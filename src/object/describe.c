@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <bpf/btf.h>
@@ -14,6 +15,7 @@
 #define TAG_PREFIX "bpf_window:"
 #define TAG_FRONT "front="
 #define TAG_WITHOUT_KSYM "without_ksym="
+#define TAG_BUCKET_NS "bucket_ns="
 
 /* ---- Tags ---- */
 
@@ -161,6 +163,19 @@ static uint32_t role_of(const struct btf *btf, unsigned struct_id, int member) {
   return BPF_WINDOW_ROLE_PLAIN;
 }
 
+/* The width that the struct's own tag says, or a second. */
+static uint64_t width_of(const struct btf *btf, unsigned struct_id) {
+  for (unsigned id = 1; id < btf__type_cnt(btf); id++) {
+    const struct btf_type *type = btf__type_by_id(btf, id);
+    const char *text = tag_text(btf, type);
+    const char *value = text ? after(text, TAG_BUCKET_NS) : NULL;
+    if (value && type->type == struct_id &&
+        btf_decl_tag(type)->component_idx == -1)
+      return strtoull(value, NULL, 10);
+  }
+  return BPF_WINDOW_WIDTH_NS;
+}
+
 /* FNV-1a, 64 bits: stable across machines, and no secret is at stake. */
 static uint64_t hash(uint64_t seed, const void *bytes, size_t length) {
   const unsigned char *byte = bytes;
@@ -180,6 +195,12 @@ int describe_struct(const struct btf *btf, unsigned type_id,
   memset(record, 0, sizeof(*record));
   record->format = BPF_WINDOW_FORMAT;
   record->slots = BPF_WINDOW_SLOTS;
+  record->width_ns = width_of(btf, type_id);
+  if (record->width_ns == 0)
+    return failure_set(failure, -EINVAL,
+                       "struct %s: its width in BPF_WINDOW_BUCKET_NS must be a "
+                       "number of ns",
+                       struct_name);
   if (btf_vlen(type) - 1 > BPF_WINDOW_MAX_COUNTERS)
     return failure_set(failure, -EINVAL, "struct %s has over %d counters",
                        struct_name, BPF_WINDOW_MAX_COUNTERS);

@@ -24,7 +24,7 @@ bool describe_is_bucket(const struct btf *btf, unsigned type_id);
 
 /*
  * Fills the record of a ring's counters: names, roles, lengths, layout hash, slots,
- * format. The times stay 0. Errors: -EINVAL, with the field that cannot be in a
+ * format, width. The epoch and the tick stay 0. Errors: -EINVAL, with the field that cannot be in a
  * bucket.
  */
 int describe_window(const struct btf *btf, const struct bpf_map *ring,

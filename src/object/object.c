@@ -77,27 +77,55 @@ static int load_and_pin(struct object *object, const struct load_file *file,
   return status;
 }
 
-/* Whether what is pinned under the name is this file's, with all its programs.
- */
-static bool is_same_and_whole(struct object *old,
-                              const struct load_file *file) {
-  const char *front = old->options.front;
-  return adopt_programs(old) == 0 && old->record.content == file->content &&
-         (!front || strcmp(front, old->record.front) == 0);
+/* What is pinned under the object's name. */
+enum found {
+  FOUND_NOTHING,
+  FOUND_MAPS,  /* windows that can be taken over */
+  FOUND_WHOLE, /* and the programs of this very file */
+};
+
+/* Opens it into old. A pin that is there but cannot be opened is an error:
+ * taking it for absent would throw away its counts. */
+static int find_pinned(struct object *old, const struct load_file *file,
+                       enum found *found, struct failure *failure) {
+  const struct object_options *options = &old->options;
+  *found = FOUND_NOTHING;
+  if (!options->pins)
+    return 0;
+  int status = pins_read_record(pins_path(options->pins), options->name,
+                                &old->record, failure);
+  if (status == -ENOENT || status == -EINVAL) /* none, or of another version */
+    return 0;
+  if (status == 0)
+    status = adopt_windows(old);
+  if (status == -ENOENT)
+    return 0;
+  *found = FOUND_MAPS;
+  if (status == 0)
+    status = adopt_programs(old);
+  if (status == -ENOENT)
+    return 0;
+  if (status != 0)
+    return failure_set(failure, status, "cannot open its pins in %s/%s: %s",
+                       pins_path(options->pins), options->name,
+                       strerror(-status));
+  if (old->record.content == file->content &&
+      (!options->front || strcmp(options->front, old->record.front) == 0))
+    *found = FOUND_WHOLE;
+  return 0;
 }
 
 static int start(struct object **out, const struct load_file *file,
                  const struct object_options *options,
                  struct failure *failure) {
   struct object *object = new_object(options), *old = new_object(options);
+  enum found found = FOUND_NOTHING;
   int status = 0;
   if (!object || !old)
     status = failure_set(failure, -ENOMEM, "out of memory");
-  bool found = status == 0 && options->pins &&
-               pins_read_record(pins_path(options->pins), options->name,
-                                &old->record, NULL) == 0 &&
-               adopt_windows(old) == 0;
-  if (found && is_same_and_whole(old, file)) {
+  if (status == 0)
+    status = find_pinned(old, file, &found, failure);
+  if (status == 0 && found == FOUND_WHOLE) {
     free_object(&object);
     object = old;
     old = NULL;
@@ -105,7 +133,7 @@ static int start(struct object **out, const struct load_file *file,
     status =
         object_set_policy(object, options->policy, options->enforce, failure);
   } else if (status == 0) {
-    bool same_file = found && old->record.content == file->content;
+    bool same_file = old->record.content == file->content;
     status = load_and_pin(object, file, found ? old : NULL, failure);
     if (status == 0 && same_file && object->origin == OBJECT_UPGRADED)
       object->origin = OBJECT_REATTACHED;

@@ -38,7 +38,6 @@ struct object_options {
   const struct policy
       *policy;       /* for objects with a file_policy map; may be NULL */
   bool enforce;      /* let that policy deny */
-  uint64_t width_ns; /* of a bucket; 0: BPF_WINDOW_WIDTH_NS */
 };
 
 struct object_window {

@@ -49,7 +49,7 @@ void object_drop_policy(struct object *object);
 struct rings {
   struct ring {
     char name[PINS_NAME_SIZE]; /* a copy: bpf_map__reuse_fd frees the map's */
-    struct bpf_window_epoch record; /* the times are 0 */
+    struct bpf_window_epoch record; /* without epoch and tick */
   } ring[OBJECT_MAX_WINDOWS];
   unsigned count;
 };
@@ -60,8 +60,7 @@ int rings_find(struct rings *rings, struct bpf_object *opened, const char *path,
 
 /* Whether the windows are those of old, name by name and layout by layout (O3).
  */
-bool rings_continue(const struct rings *rings, const struct object *old,
-                    uint64_t width_ns);
+bool rings_continue(const struct rings *rings, const struct object *old);
 
 /* Before loading: the maps of old are to be used. */
 int rings_reuse(const struct rings *rings, struct bpf_object *opened,

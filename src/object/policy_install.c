@@ -98,12 +98,16 @@ int policy_install(const struct policy *policy, int policy_fd, int state_fd,
 bool policy_is_enforced(const char *state_pin) {
   const __u32 zero = 0;
   struct file_policy_state state = {.enforce = 0};
+  struct bpf_map_info info = {.id = 0};
+  __u32 size = sizeof(info);
   LIBBPF_OPTS(bpf_obj_get_opts, read_only, .file_flags = BPF_F_RDONLY);
   int fd = bpf_obj_get_opts(state_pin, &read_only);
   if (fd < 0)
     return false;
-  bool enforced =
-      bpf_map_lookup_elem(fd, &zero, &state) == 0 && state.enforce != 0;
+  bool enforced = bpf_obj_get_info_by_fd(fd, &info, &size) == 0 &&
+                  info.value_size == sizeof(state) &&
+                  bpf_map_lookup_elem(fd, &zero, &state) == 0 &&
+                  state.enforce != 0;
   close(fd);
   return enforced;
 }

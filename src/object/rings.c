@@ -67,30 +67,24 @@ static const struct object_window *window_of(const struct object *object,
   return NULL;
 }
 
-static uint64_t width_or_default(uint64_t width_ns) {
-  return width_ns ? width_ns : BPF_WINDOW_WIDTH_NS;
-}
-
 /* Whether the maps of an old window hold what the record describes. */
 static bool same_layout(const struct object_window *old,
-                        const struct bpf_window_epoch *record,
-                        uint64_t width_ns) {
+                        const struct bpf_window_epoch *record) {
   struct reader *reader;
   if (reader_open(&reader, old->ring_fd, old->epoch_fd, old->cursor_fd, NULL) !=
       0)
     return false;
   const struct bpf_window_epoch *epoch = reader_epoch(reader);
-  bool same = epoch->layout == record->layout &&
-              epoch->width_ns == width_or_default(width_ns);
+  bool same =
+      epoch->layout == record->layout && epoch->width_ns == record->width_ns;
   reader_close(&reader);
   return same;
 }
 
-bool rings_continue(const struct rings *rings, const struct object *old,
-                    uint64_t width_ns) {
+bool rings_continue(const struct rings *rings, const struct object *old) {
   for (unsigned i = 0; i < rings->count; i++) {
     const struct object_window *window = window_of(old, rings->ring[i].name);
-    if (!window || !same_layout(window, &rings->ring[i].record, width_ns))
+    if (!window || !same_layout(window, &rings->ring[i].record))
       return false;
   }
   return true;
@@ -123,10 +117,9 @@ static uint64_t clock_ns(clockid_t clock) {
 
 /* Bucket edges fall on multiples of the width on the wall clock; the first
  * bucket has number 1 or more (see layout.h). */
-static void set_times(struct bpf_window_epoch *record, uint64_t width_ns) {
+static void set_times(struct bpf_window_epoch *record) {
   struct timespec tick;
   clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
-  record->width_ns = width_or_default(width_ns);
   record->tick_ns = (uint64_t)tick.tv_nsec;
   uint64_t mono_ns = clock_ns(CLOCK_MONOTONIC);
   uint64_t wall_ns = clock_ns(CLOCK_REALTIME);
@@ -135,10 +128,10 @@ static void set_times(struct bpf_window_epoch *record, uint64_t width_ns) {
 
 static int set_epoch_and_freeze(const struct object_window *window,
                                 const struct bpf_window_epoch *record,
-                                uint64_t width_ns, struct failure *failure) {
+                                struct failure *failure) {
   struct bpf_window_epoch epoch = *record;
   uint32_t zero = 0;
-  set_times(&epoch, width_ns);
+  set_times(&epoch);
   if (bpf_map_update_elem(window->epoch_fd, &zero, &epoch, BPF_ANY) != 0)
     return failure_set(failure, -errno, "cannot set the epoch of %s: %s",
                        window->name, strerror(errno));
@@ -179,10 +172,8 @@ int rings_keep(const struct rings *rings, struct bpf_object *loaded,
       return failure_set(failure, -errno,
                          "cannot keep the maps of window %s: %s", ring->name,
                          strerror(errno));
-    int status = fresh_maps
-                     ? set_epoch_and_freeze(window, &ring->record,
-                                            object->options.width_ns, failure)
-                     : 0;
+    int status =
+        fresh_maps ? set_epoch_and_freeze(window, &ring->record, failure) : 0;
     if (status != 0)
       return status;
   }

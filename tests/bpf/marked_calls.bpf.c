@@ -13,7 +13,11 @@ struct marked_stats {
 #ifdef OTHER_COUNTERS
   __u64 others;
 #endif
+#ifdef SHORT_BUCKETS /* so that the ring spans three seconds */
+} BPF_WINDOW_BUCKET_NS(10000000);
+#else
 };
+#endif
 BPF_WINDOW(marked, struct marked_stats);
 
 #define MARK 0x77696e64

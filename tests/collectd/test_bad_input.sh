@@ -116,8 +116,8 @@ with_object "$BUILD_DIR/tests/bpf/no_window.bpf.o"
 goes_on 'bad: .*no_window.bpf.o declares no window' "an object without a window"
 private_stop
 
-with_object "$SOURCE_DIR/README.md"
-goes_on 'bad: .*README.md is no BPF object' "a file that is no object"
+with_object "$SOURCE_DIR/tests/run.sh"
+goes_on 'bad: .*run.sh is no BPF object' "a file that is no object"
 private_stop
 
 config "  <Object \"marked\">

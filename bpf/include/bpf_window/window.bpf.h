@@ -96,6 +96,12 @@
  */
 #define BPF_WINDOW_FRONT(name) BPF_WINDOW_TAG("front=" #name)
 
+/*
+ * Behind the closing brace of the bucket's struct: its width in ns, if that is not a
+ * second. The ring then spans 300 times that.
+ */
+#define BPF_WINDOW_BUCKET_NS(ns) BPF_WINDOW_TAG("bucket_ns=" #ns)
+
 /* A program that is wanted only where this kernel symbol cannot be resolved. */
 #define BPF_WINDOW_WITHOUT_KSYM(symbol) BPF_WINDOW_TAG("without_ksym=" #symbol)
 
