@@ -22,7 +22,8 @@ static const char usage[] =
     "program is attached to each for a moment.\n"
     "\n"
     "  --config FILE     not " DEFAULT_CONFIG "\n"
-    "  --pin-dir DIR     look for pins below DIR, not " PINS_ROOT "\n";
+    "  --pin-dir DIR     look for pins below DIR (default: the PinDir of the\n"
+    "                    configuration, or " PINS_ROOT ")\n";
 
 int check_main(int argc, char **argv) {
   static const struct option known[] = {
@@ -30,7 +31,7 @@ int check_main(int argc, char **argv) {
       {"pin-dir", required_argument, NULL, 'p'},
       {"help", no_argument, NULL, 'h'},
       {0}};
-  const char *config = NULL, *pin_dir = PINS_ROOT;
+  const char *config = NULL, *pin_dir = NULL;
   int option;
   while ((option = getopt_long(argc, argv, "h", known, NULL)) != -1) {
     switch (option) {
@@ -51,12 +52,28 @@ int check_main(int argc, char **argv) {
     return complain_usage("check", "it takes no arguments");
 
   struct check check = {0};
+  struct conf *conf = NULL;
+  struct failure failure;
+  bool there = config || access(DEFAULT_CONFIG, F_OK) == 0;
+  int status = 0;
+  if (!config)
+    config = DEFAULT_CONFIG;
+  if (there)
+    status = conf_read(&conf, config, &failure);
+  if (!pin_dir && conf)
+    pin_dir = check_configured_pin_dir(conf);
+  if (!pin_dir)
+    pin_dir = PINS_ROOT;
+
   check_machine(&check, pin_dir);
   check_pins(&check, pin_dir);
-  if (config || access(DEFAULT_CONFIG, F_OK) == 0)
-    check_config(&check, config ? config : DEFAULT_CONFIG);
+  if (status != 0)
+    check_say(&check, CHECK_PROBLEM, "config", "%s", failure.text);
+  else if (conf)
+    check_config(&check, conf, config, pin_dir);
   else
     check_say(&check, CHECK_NOTE, "config",
               "there is no " DEFAULT_CONFIG "; name another with --config");
+  conf_free(&conf);
   return check.problems ? CLI_PROBLEM : CLI_OK;
 }

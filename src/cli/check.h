@@ -28,8 +28,13 @@ void check_machine(struct check *check, const char *pin_dir);
 /* What is pinned: complete, readable, still attached. */
 void check_pins(struct check *check, const char *pin_dir);
 
-/* A configuration file of collectd: every <Plugin bpf_window> block in it. */
-void check_config(struct check *check, const char *path);
+/* A configuration of collectd: every <Plugin bpf_window> block in it, and
+ * whether what is pinned is configured. */
+void check_config(struct check *check, const struct conf *conf,
+                  const char *path, const char *pin_dir);
+
+/* The PinDir of a configuration, or NULL. */
+const char *check_configured_pin_dir(const struct conf *conf);
 
 /* Whether the options of the block are known and have sound values. */
 bool check_options(struct check *check, const struct conf_item *plugin);

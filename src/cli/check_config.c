@@ -165,20 +165,53 @@ static void check_objects(struct check *check, const struct conf_item *plugin) {
   }
 }
 
-/* ---- The file ---- */
+/* ---- The plugin ---- */
 
 static bool is_plugin(const struct conf_item *item, const char *key) {
   return is(item, key) && item->values > 0 &&
          strcasecmp(item->value[0].text, "bpf_window") == 0;
 }
 
-void check_config(struct check *check, const char *path) {
-  struct conf *conf;
-  struct failure failure;
-  if (conf_read(&conf, path, &failure) != 0) {
-    check_say(check, CHECK_PROBLEM, "config", "%s", failure.text);
-    return;
+const char *check_configured_pin_dir(const struct conf *conf) {
+  const struct conf_item *root = conf_root(conf);
+  for (size_t i = 0; i < root->children; i++) {
+    const struct conf_item *dir = is_plugin(&root->child[i], "Plugin")
+                                      ? find(&root->child[i], "PinDir")
+                                      : NULL;
+    if (dir && dir->values > 0)
+      return dir->value[0].text;
   }
+  return NULL;
+}
+
+/* ---- What is pinned and nobody asked for ---- */
+
+struct leftovers {
+  struct check *check;
+  const struct conf_item *root;
+};
+
+static int check_leftover(const char *pinned, void *context) {
+  const struct leftovers *leftovers = context;
+  const struct conf_item *root = leftovers->root;
+  for (size_t i = 0; i < root->children; i++) {
+    const struct conf_item *plugin = &root->child[i];
+    for (size_t o = 0; is_plugin(plugin, "Plugin") && o < plugin->children; o++)
+      if (is(&plugin->child[o], "Object") && plugin->child[o].values > 0 &&
+          strcmp(name_of(&plugin->child[o]), pinned) == 0)
+        return 0;
+  }
+  check_say(
+      leftovers->check, CHECK_NOTE, "pins",
+      "%s is pinned but not configured; `bpf-window detach %s` removes it",
+      pinned, pinned);
+  return 0;
+}
+
+/* ---- The file ---- */
+
+void check_config(struct check *check, const struct conf *conf,
+                  const char *path, const char *pin_dir) {
   const struct conf_item *root = conf_root(conf);
   unsigned before = check->problems;
   bool loaded = false, configured = false;
@@ -199,5 +232,6 @@ void check_config(struct check *check, const char *path) {
               "%s configures no <Object>: there is nothing to measure", path);
   if (check->problems == before && configured)
     check_say(check, CHECK_OK, "config", "%s", path);
-  conf_free(&conf);
+  struct leftovers leftovers = {check, root};
+  pins_for_each(pin_dir, check_leftover, &leftovers);
 }

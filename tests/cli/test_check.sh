@@ -99,6 +99,11 @@ seq 5 20 | sed 's/$/ 0 10 8 1 1 0/' | make_counted
 : >"$SCRATCH/collectd.conf"
 check
 like "$out" "^PROBLEM +pins +counted: .*bpf-window detach counted" "pins without a record are a problem with a remedy"
+printf 'LoadPlugin bpf_window\n<Plugin bpf_window>\n PinDir "%s"\n <Object "x">\n  File "%s"\n </Object>\n</Plugin>\n' \
+  "$PINS" "$object" >"$SCRATCH/collectd.conf"
+run bpf_window check --config "$SCRATCH/collectd.conf"
+like "$out" '^note +pins +counted is pinned but not configured' \
+  "what is pinned below the configured PinDir but not configured is a note"
 run bpf_window detach nothing_of_that_name --pin-dir "$PINS"
 is "$status" 1 "detach of an object that is not there: status 1"
 run bpf_window detach --pin-dir "$PINS"
@@ -106,5 +111,34 @@ is "$status" 0 "detach removes what is left"
 is "$(ls "$PINS" 2>/dev/null || true)" "" "nothing is pinned any more"
 run bpf_window detach --pin-dir "$PINS"
 is "$status" 0 "a second time there is nothing to do"
+
+# ---- An enforced policy is not taken away without a word ----
+
+enforcing() { # as the plugin pins it: struct file_policy_state with enforce = 1
+  mkdir -p "$PINS/guard"
+  bpftool map create "$PINS/guard/file_policy_state" type array key 4 value 24 entries 1 name state
+  bpftool map update pinned "$PINS/guard/file_policy_state" key 0 0 0 0 \
+    value 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 0 0 0 0 0
+  bpftool map create "$PINS/guard/record" type array key 4 value 8 entries 1 name record
+}
+enforcing
+run bpf_window detach --pin-dir "$PINS"
+is "$status $(wc -l <<<"$err")" "1 1" "an enforced policy stays where nobody can be asked"
+like "$err" 'guard enforces a policy.*say --yes' "and one line says how to end it"
+is "$(ls "$PINS")" guard "its pins are there"
+if command -v script >/dev/null; then
+  answer() { echo "$1" | script -qec "$BUILD_DIR/bpf-window detach --pin-dir $PINS" /dev/null; }
+  run_answer() { status=0; out=$(answer "$1") || status=$?; }
+  run_answer n
+  is "$status $(ls "$PINS")" "1 guard" "asked on a terminal, no leaves it"
+  run_answer y
+  is "$status $(ls "$PINS" 2>/dev/null || true)" "0 " "yes detaches it"
+else
+  skip "asked on a terminal" "script is not installed"
+fi
+[ -d "$PINS" ] || mkdir -m 0700 "$PINS"
+enforcing
+run bpf_window detach guard --yes --pin-dir "$PINS"
+is "$status $out" "0 detached guard" "--yes does not ask"
 
 done_testing
