@@ -166,6 +166,12 @@ static void opened_by_uring(bool by_worker) {
 static void uring_inline(void) { opened_by_uring(false); }
 static void uring_worker(void) { opened_by_uring(true); }
 
+static void opened_by_a_32_bit_call(void) {
+  make_file("secret/f");
+  compat_call(5 /* open */, "secret/f", NULL);
+  expect_event("secret/f by a 32-bit call", -1, FILE_DENY);
+}
+
 static void by_handle(void) {
   union {
     struct file_handle handle;
@@ -206,6 +212,7 @@ const struct tap_case file_cases[] = {
     {"folder itself", folder_itself},
     {"/proc/self", proc_self},
     {"device", device},
+    {"open by a 32-bit call", opened_by_a_32_bit_call},
     {"exec", program_run},
     {"execveat of a memfd", memfd_run},
     {"io_uring, at once", uring_inline},

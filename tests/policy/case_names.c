@@ -3,11 +3,8 @@
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cases.h"
@@ -77,27 +74,9 @@ static void folders_exchanged(void) {
 }
 
 static void renamed_by_a_32_bit_call(void) {
-  char *low = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
-  if (low == MAP_FAILED)
-    fail("mmap: %m");
   make_file("secret/f");
   warm("secret/f", FILE_DENY);
-  char *from = strcpy(low, "secret/f");
-  char *to = strcpy(low + 64, "plain/f");
-  pid_t child = must(fork());
-  if (child == 0) { /* a kernel without 32-bit calls kills it */
-    long result;
-    __asm__ volatile("int $0x80"
-                     : "=a"(result)
-                     : "a"(38L), "b"(from), "c"(to)
-                     : "memory", "r8", "r9", "r10", "r11");
-    _exit(result == 0 ? 0 : 1);
-  }
-  int status;
-  must(waitpid(child, &status, 0));
-  if (status != 0)
-    skip("this kernel runs no 32-bit system calls");
+  compat_call(38 /* rename */, "secret/f", "plain/f");
   expect("plain/f", FILE_NO_POLICY);
 }
 

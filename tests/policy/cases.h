@@ -20,4 +20,8 @@ void drop_dentries(void);
  * or -errno; skips the case where there is no io_uring. */
 int uring_open(const char *path, bool by_worker);
 
+/* Makes a 32-bit system call of one or two strings in a child, which is
+ * watched; skips the case where the kernel has none. */
+void compat_call(long number, const char *first, const char *second);
+
 #endif

@@ -12,7 +12,7 @@ check_PROGRAMS += tests/policy/test_pitfalls
 tests_policy_test_pitfalls_SOURCES = tests/policy/test_pitfalls.c \
   tests/policy/case_enforce.c tests/policy/case_files.c \
   tests/policy/case_limits.c tests/policy/case_mounts.c \
-  tests/policy/case_names.c tests/policy/cases.h tests/policy/uring.c \
+  tests/policy/case_names.c tests/policy/cases.h tests/policy/compat.c tests/policy/uring.c \
   $(POLICY_TEST_SOURCES)
 tests_policy_test_pitfalls_CPPFLAGS = $(POLICY_TEST_CPPFLAGS)
 tests_policy_test_pitfalls_LDADD = $(POLICY_TEST_LDADD)
@@ -24,6 +24,11 @@ tests_policy_test_stress_LDADD = $(POLICY_TEST_LDADD)
 tests_policy_test_fronts_SOURCES = tests/policy/test_fronts.c $(POLICY_TEST_SOURCES)
 tests_policy_test_fronts_CPPFLAGS = $(POLICY_TEST_CPPFLAGS)
 tests_policy_test_fronts_LDADD = $(POLICY_TEST_LDADD)
+
+check_PROGRAMS += tests/policy/test_trie
+tests_policy_test_trie_SOURCES = tests/policy/test_trie.c tests/policy/tap.c tests/policy/tap.h
+tests_policy_test_trie_CPPFLAGS = $(POLICY_TEST_CPPFLAGS)
+tests_policy_test_trie_LDADD = $(POLICY_TEST_LDADD)
 
 # Run by hand: it takes minutes and gigabytes.
 check_PROGRAMS += tests/policy/memory
