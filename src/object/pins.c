@@ -179,6 +179,15 @@ static int mend(const char *name, void *context) {
   return has_record(path) ? 0 : remove_folder(path, NULL);
 }
 
+/* Whether it is where a file system is mounted: others have their pins there, too, and
+ * would lose them to P2. */
+static bool is_mount_point(const char *path) {
+  char parent[PINS_PATH_SIZE];
+  struct stat here, above;
+  return join(parent, path, "", "..", "") == 0 && stat(path, &here) == 0 &&
+         stat(parent, &above) == 0 && here.st_dev != above.st_dev;
+}
+
 int pins_open(struct pins_root **out, const char *path,
               struct failure *failure) {
   if (path[0] != '/' || strlen(path) > PINS_PATH_SIZE - 3 * PINS_NAME_SIZE)
@@ -190,6 +199,11 @@ int pins_open(struct pins_root **out, const char *path,
     return failure_set(failure, -ENODEV,
                        "%s is not on a BPF file system (mount -t bpf bpf "
                        "/sys/fs/bpf)",
+                       path);
+  if (is_mount_point(path))
+    return failure_set(failure, -EINVAL,
+                       "PinDir \"%s\" is the whole of a BPF file system; it must "
+                       "be a folder of its own in it",
                        path);
   int status = make_folders(path, failure);
   if (status != 0)

@@ -112,6 +112,18 @@ is "$(ls "$PINS" 2>/dev/null || true)" "" "nothing is pinned any more"
 run bpf_window detach --pin-dir "$PINS"
 is "$status" 0 "a second time there is nothing to do"
 
+# ---- Others' pins are not ours ----
+
+mkdir "$SCRATCH/bpffs"
+mount -t bpf bpf "$SCRATCH/bpffs"
+at_end+=("umount $SCRATCH/bpffs")
+mkdir "$SCRATCH/bpffs/other_agent"
+bpftool map create "$SCRATCH/bpffs/other_agent/map" type array key 4 value 8 entries 1 name other
+run bpf_window detach --pin-dir "$SCRATCH/bpffs"
+is "$status" 1 "a whole BPF file system is no folder of pins"
+like "$err" 'must be a folder of its own' "which is said"
+is "$(ls "$SCRATCH/bpffs/other_agent")" map "and what others pinned there stays"
+
 # ---- An enforced policy is not taken away without a word ----
 
 enforcing() { # as the plugin pins it: struct file_policy_state with enforce = 1
