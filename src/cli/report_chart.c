@@ -18,15 +18,14 @@
 
 /* ---- The frame ---- */
 
-/* 1, 2 or 5 times a power of ten, not below the value. */
-static double nice_top(double value) {
+/* A round number, not below the value. */
+static double round_top(double value) {
+  static const double steps[] = {1, 2, 3, 4, 5, 6, 8, 10};
   double power = pow(10, floor(log10(value > 1 ? value : 1)));
-  for (int i = 0; i < 4; i++) {
-    static const double steps[] = {1, 2, 5, 10};
-    if (steps[i] * power >= value)
-      return steps[i] * power;
-  }
-  return value;
+  size_t i = 0;
+  while (steps[i] * power < value && i + 1 < sizeof(steps) / sizeof(*steps))
+    i++;
+  return steps[i] * power;
 }
 
 static void open_chart(FILE *page, const char *title, const char *note,
@@ -186,7 +185,7 @@ void report_chart_of_results(FILE *page, const struct history *history) {
   static struct layer layers[BPF_WINDOW_MAX_VALUES];
   struct window_ratio ratio;
   uint32_t count = find_layers(history, layers);
-  double top = nice_top(highest_stack(history, layers, count));
+  double top = round_top(highest_stack(history, layers, count));
   char top_text[UNITS_TEXT];
   window_ratio_from_roles(&ratio, &history->epoch);
   open_chart(page, "Events by result", "in each second",
@@ -254,7 +253,7 @@ void report_chart_of_column(FILE *page, const struct history *history,
   double highest = 0;
   for (uint64_t bucket = history->from; bucket < history->to; bucket++)
     highest = fmax(highest, (double)history_row(history, bucket)[column]);
-  double top = nice_top(highest);
+  double top = round_top(highest);
   history_column_name(history, column, name);
   open_chart(page, name, "", units_count((uint64_t)top, top_text));
   open_picture(page, history, name);

@@ -58,6 +58,6 @@ const char report_style[] =
     "var(--rule);vertical-align:top;overflow-wrap:anywhere}\n"
     ".n{text-align:right;font-variant-numeric:tabular-nums;overflow-wrap:"
     "normal}\n"
-    "th{color:var(--dim);font-weight:600}\n"
+    "th{color:var(--dim);font-weight:600;overflow-wrap:normal}\n"
     "@media(max-width:30rem){body{padding:.8rem}svg{height:8rem}"
     ".plot>.x span:nth-child(even){display:none}th,td{padding:.3rem .25rem}}\n";
