@@ -3,9 +3,9 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "object/pins.h"
+#include "pin_dir.h"
 #include "units.h"
 #include "window/reader.h"
 
@@ -73,13 +73,13 @@ static int visit_object(const char *object, void *context) {
 
 void check_pins(struct check *check, const char *pin_dir) {
   struct pinned_object all = {.check = check, .pin_dir = pin_dir};
-  struct stat info;
-  int status = stat(pin_dir, &info) == 0 || errno == ENOENT
-                   ? pins_for_each(pin_dir, visit_object, &all)
-                   : -errno;
-  if (status != 0)
-    check_say(check, CHECK_PROBLEM, "pins", "cannot look into %s: %s", pin_dir,
-              strerror(-status));
-  else if (errno == ENOENT && stat(pin_dir, &info) != 0)
+  int status = pin_dir_readable(pin_dir);
+  if (status == -ENOENT)
     check_say(check, CHECK_OK, "pins", "nothing is pinned below %s", pin_dir);
+  else if (status != 0)
+    check_say(check, CHECK_PROBLEM, "pins",
+              "cannot look into %s: %s (run as root)", pin_dir,
+              strerror(-status));
+  else
+    pins_for_each(pin_dir, visit_object, &all);
 }

@@ -3,6 +3,7 @@
  * bpf-window - looks into the windows that BPF programs keep in the kernel.
  * See bpf-window(8).
  */
+#include <errno.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,6 +47,16 @@ static void help(void) {
        "Exit status: 0 all well, 1 a problem was found, 2 wrong usage.");
 }
 
+/* Output that did not arrive (a full disk, say) is a problem, too. */
+static int run(const struct verb *verb, int argc, char **argv) {
+  int status = verb->main(argc, argv);
+  if (fflush(stdout) != 0 || ferror(stdout)) {
+    complain(verb->name, "cannot write the output: %s", strerror(errno));
+    return CLI_PROBLEM;
+  }
+  return status;
+}
+
 int main(int argc, char **argv) {
   setlocale(LC_CTYPE, "");
   object_log_libbpf(NULL);
@@ -63,7 +74,7 @@ int main(int argc, char **argv) {
   }
   for (size_t i = 0; i < VERBS; i++)
     if (strcmp(argv[1], verbs[i].name) == 0)
-      return verbs[i].main(argc - 1, argv + 1);
+      return run(&verbs[i], argc - 1, argv + 1);
   fprintf(stderr, "bpf-window: no such verb: %s (see `bpf-window --help`)\n",
           argv[1]);
   return CLI_USAGE;

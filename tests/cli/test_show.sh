@@ -101,6 +101,12 @@ show
 is "$status" 1 "a name that two objects have is a problem"
 like "$err" "2 objects have a window counted, say which: $PINS/counted/counted, $PINS/other" "both are named"
 
+# ---- Output ----
+
+status=0
+bpf_window show "$PINS/other/counted" >/dev/full 2>"$SCRATCH/err" || status=$?
+is "$status $(wc -l <"$SCRATCH/err")" "1 1" "output that cannot be written is a problem"
+
 # ---- Usage ----
 
 for arguments in "" "one two" "counted --last 3x" "counted --frobnicate" \
