@@ -69,8 +69,7 @@ static char *bare_word(struct parser *parser) {
                             : NULL;
 }
 
-/* A string in quotes, in which a backslash takes the next character as it is.
- */
+/* A string in quotes; a backslash takes the next character as it is. */
 static int quoted_word(struct parser *parser, char **word) {
   const char *at = parser->at + 1;
   int lines = 0;

@@ -41,8 +41,7 @@ int conf_read(struct conf **conf, const char *path, struct failure *failure);
 
 void conf_free(struct conf **conf);
 
-/* The tree's root: an item without key whose children are the file's options.
- */
+/* The root: an item without key whose children are the file's options. */
 const struct conf_item *conf_root(const struct conf *conf);
 
 /* Of a boolean: whether it says yes. */

@@ -164,8 +164,7 @@ int graph_find_folder(const char *dir, const char *window, char *folder,
   return status;
 }
 
-/* collectd's name of a column: an element of an array is name_3, not name[3].
- */
+/* collectd's name of a column: an array's element is name_3, not name[3]. */
 static void file_name(const char *column, char *name, size_t size) {
   snprintf(name, size, "%s", column);
   char *bracket = strchr(name, '[');

@@ -69,8 +69,7 @@ uint64_t history_counted_buckets(const struct history *history,
 void history_sum(const struct history *history, struct span span,
                  uint64_t *sums);
 
-/* Counts since load up to an edge of the history; false if they are not known.
- */
+/* Counts since load up to an edge; false if they are not known. */
 bool history_total_at(const struct history *history, uint64_t edge,
                       uint64_t *totals);
 

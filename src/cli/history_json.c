@@ -107,8 +107,7 @@ static json_t *worst_json(const struct history *history, struct span span) {
   return object;
 }
 
-/* One row per bucket, the values in the fields' order; null: nothing counted.
- */
+/* A row per bucket, values in the fields' order; null: nothing counted. */
 static json_t *rows_json(const struct history *history, struct span span) {
   json_t *rows = json_array();
   for (uint64_t bucket = span.from; bucket < span.to; bucket++) {

@@ -4,8 +4,7 @@
 
 #include <stdio.h>
 
-/* Writes a text so that HTML shows it as it is, in elements and in attributes.
- */
+/* Writes a text so that HTML shows it as it is, also in attributes. */
 void html_text(FILE *page, const char *text);
 
 #endif

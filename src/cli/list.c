@@ -29,8 +29,7 @@ static bool uses(const struct inventory_window *window,
   return census_program_uses(program, window->found.ring_id);
 }
 
-/* Whether a process has a descriptor of the window's maps or of its programs.
- */
+/* Whether a process has a descriptor of the window's ring or programs. */
 static bool holds(const struct inventory *inventory,
                   const struct inventory_window *window,
                   const struct census_holder *holder) {
@@ -42,8 +41,7 @@ static bool holds(const struct inventory *inventory,
   return false;
 }
 
-/* The holders are in the order of their processes: whether this is another one.
- */
+/* The holders are in the order of their processes: is this another one? */
 static bool is_new_process(const struct census *census, size_t holder,
                            int last) {
   return census->holders[holder].pid != last;

@@ -23,8 +23,7 @@ static int digits(uint64_t number) {
   return snprintf(NULL, 0, "%" PRIu64, number);
 }
 
-/* Sets the widths with headings of at most heading_columns; returns their sum.
- */
+/* Sets the widths, headings cut to heading_columns; returns their sum. */
 static int lay_out(struct table *table, struct span span, int heading_columns) {
   int sum = CLOCK_COLUMNS + (table->has_ratio ? RATIO_COLUMNS : 0);
   for (uint32_t i = 0; i < table->history->epoch.values; i++) {

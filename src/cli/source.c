@@ -37,8 +37,7 @@ static void copy_name(char name[HISTORY_NAME_SIZE], const char *from) {
 
 /* ---- Finding ---- */
 
-/* Writes the path of the window's pin; -ENOENT without a text if there is none.
- */
+/* Writes the path of the window's pin. None: -ENOENT, without a text. */
 static int find_pin(const char *name, const char *pin_dir, char *path,
                     size_t size, struct failure *failure) {
   if (name[0] == '/' || name[0] == '.') {
@@ -122,8 +121,7 @@ static int open_discovered(struct source *source, const char *name,
   return status;
 }
 
-/* No pin has the name. Without the privilege to look further, that is what to
- * say. */
+/* No pin has the name; without the privilege to look further, say that. */
 static int open_unpinned(struct source *source, const char *name,
                          const struct source_options *options,
                          struct failure *failure) {

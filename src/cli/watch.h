@@ -45,8 +45,7 @@ struct watch_column watch_summary(const struct history *history,
 /* Buckets in each column so that all of them fit into so many columns. */
 unsigned watch_buckets_per_column(int columns);
 
-/* Fills the columns from the right, the newest bucket last; returns how many.
- */
+/* Fills the columns, the newest bucket last; returns how many. */
 int watch_columns(const struct history *history, int columns,
                   struct watch_column *column);
 

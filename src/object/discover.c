@@ -63,8 +63,7 @@ static void whole_name(const struct btf *btf, const char *cut, char name[64]) {
     const struct btf_type *type = btf__type_by_id(btf, id);
     const char *variable =
         btf_is_var(type) ? btf__name_by_offset(btf, type->name_off) : NULL;
-    /* X is cut to the same as X_epoch and X_cursor: the shortest is the ring.
-     */
+    /* X, X_epoch and X_cursor are cut to the same: the shortest is the ring. */
     if (variable && strncmp(variable, cut, KERNEL_NAME_LENGTH) == 0 &&
         strlen(variable) < 64 &&
         (strlen(name) == KERNEL_NAME_LENGTH || strlen(variable) < strlen(name)))
