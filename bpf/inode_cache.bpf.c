@@ -160,7 +160,9 @@ static __always_inline int enforced(int walk, struct inode *inode) {
   if (!state || !state->enforce)
     return walk;
   enum unkept unkept = WALKED_UNKEPT(walk);
-  if (WALKED_VERDICT(walk) == FILE_DENY && unkept != UNKEPT_RACED)
+  /* A race may make up a path, but not the one that the marker has opened. */
+  if (WALKED_VERDICT(walk) == FILE_DENY &&
+      (unkept != UNKEPT_RACED || is_marker(state)))
     mark_file(inode, state);
   if (must_fail(unkept) || is_marked(inode, state))
     return walked(FILE_DENY, unkept);
