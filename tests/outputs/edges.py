@@ -21,12 +21,13 @@ def say(good, text):
 
 
 def read_csv(base):
-    """{(window, type-instance): {time: total}}, ratios left out"""
+    """{(window, type-instance): {time: total}}"""
     found = {}
     for path in glob.glob(f"{base}/{host}/bpf_window-inode_*/*"):
         window = os.path.basename(os.path.dirname(path)).removeprefix("bpf_window-")
         name = os.path.basename(path)[: -len("-2000-01-01")]
-        if name.startswith("cache_ratio"):
+        # Gauges, and what the plugin tells about itself, at any time, come at no edges.
+        if not name.startswith(("cache_operation", "cache_result", "derive")) or "-self_" in name:
             continue
         points = found.setdefault((window, name), {})
         with open(path, encoding="ascii") as lines:

@@ -5,7 +5,7 @@
 SERVERS=() ASKED=()
 
 snippet() { # SUFFIX SED-EXPRESSION...: a shipped snippet with the test's places and ports
-  local file=$SOURCE_DIR/collectd.conf.d/bpf_window$1.conf expressions=() expression
+  local file=$SOURCE_DIR/collectd.conf.d/bpf_window$1.conf expressions=(-e '') expression
   shift
   for expression in "$@"; do expressions+=(-e "$expression"); done
   sed "${expressions[@]}" "$file"
