@@ -8,6 +8,7 @@
 #   cli       the command bpf-window
 #   policy    the file policy's cache, case by case
 #   faults    kills, outages, failing steps
+#   refusal   what happens on kernels that are too old
 #   outputs   real servers behind collectd
 #   source    shell scripts, man pages, layers, headers that compile alone
 #   fuzz      hostile input, a short run (FUZZ_RUNS=1000000 makes it a long one)
