@@ -2,7 +2,6 @@
 #include "parts.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,6 @@
 #include "describe.h"
 #include "load.h"
 #include "policy.h"
-#include "window/reader.h"
 
 /* ---- Attaching ---- */
 
@@ -43,51 +41,6 @@ static int attach(struct object *object, struct bpf_object *loaded,
     object->link[object->links++] = kept;
   }
   return 0;
-}
-
-/* Events counted so far by all windows. */
-static uint64_t events(const struct object *object) {
-  uint64_t sum = 0, totals[BPF_WINDOW_MAX_VALUES];
-  for (unsigned i = 0; i < object->windows; i++) {
-    const struct object_window *window = &object->window[i];
-    const struct window_snapshot *snapshot;
-    struct reader *reader;
-    if (reader_open(&reader, window->ring_fd, window->epoch_fd,
-                    window->cursor_fd, NULL) != 0)
-      continue;
-    if (reader_snapshot(reader, &snapshot, NULL) == 0) {
-      window_total_at(snapshot, UINT64_MAX, totals);
-      for (uint32_t v = 0; v < snapshot->values; v++)
-        sum += totals[v];
-    }
-    reader_close(&reader);
-  }
-  return sum;
-}
-
-/* Linux 5.10 attaches LSM programs that never run; so a file is opened and the
- * counters must have moved. Only for objects that watch file opens through the
- * LSM. */
-static int check_fires(const struct object *object, struct bpf_object *loaded,
-                       struct failure *failure) {
-  struct bpf_program *program;
-  bool watches_opens = false;
-  bpf_object__for_each_program(program, loaded) {
-    watches_opens |=
-        bpf_program__autoload(program) &&
-        strcmp(bpf_program__section_name(program), "lsm/file_open") == 0;
-  }
-  if (!watches_opens)
-    return 0;
-  uint64_t before = events(object);
-  int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-  if (fd >= 0)
-    close(fd);
-  return events(object) > before
-             ? 0
-             : failure_set(failure, -ENOTSUP,
-                           "the LSM program is attached, but the kernel never "
-                           "runs it");
 }
 
 /* ---- The policy ---- */
@@ -135,8 +88,6 @@ static int bring_up(struct object *object, struct bpf_object *opened,
     adopt_detach(old);
   if (status == 0)
     status = attach(object, opened, failure);
-  if (status == 0)
-    status = check_fires(object, opened, failure);
   return status;
 }
 

@@ -13,6 +13,7 @@
 #include <bpf/libbpf.h>
 
 #include "probe.h"
+#include "probe_hook.h"
 
 #define MAX_FILE_SIZE (16u << 20)
 
@@ -107,12 +108,19 @@ int load_open(const struct load_file *file, struct bpf_object **object,
 
 /* ---- Fronts ---- */
 
+/* Some kernels (5.10) attach LSM programs and never run them: a trial program must
+ * have run, unless it cannot be told. */
+static int check_lsm_fires(struct failure *failure) {
+  int status = probe_hook(PROBE_HOOK_LSM, failure);
+  return status == -EINPROGRESS ? 0 : status;
+}
+
 static int check_lsm(struct failure *failure) {
   struct probe_kernel kernel;
   probe_kernel(&kernel);
   switch (kernel.bpf_lsm) {
   case PROBE_YES:
-    return 0;
+    return check_lsm_fires(failure);
   case PROBE_NO:
     return failure_set(failure, -ENOTSUP,
                        "bpf is not among the active security modules (add it to "

@@ -33,7 +33,7 @@ int load_open(const struct load_file *file, struct bpf_object **object,
               struct failure *failure);
 
 /* Leaves out what other fronts need (front NULL: everything tagged), refuses a front
- * of LSM programs where the BPF LSM is not active. Call it before loading. */
+ * of LSM programs where the BPF LSM is not active or not run. Call it before loading. */
 int load_select_front(struct bpf_object *object, const char *front,
                       struct failure *failure);
 
