@@ -112,7 +112,7 @@ emit() {
 }
 
 run_suite() {
-  local suite=$1 program
+  local suite=$1 program began=$SECONDS
   say "== $suite"
   case $suite in
   vm | bench)
@@ -130,6 +130,7 @@ run_suite() {
       fi
     done ;;
   esac
+  say "   $suite took $((SECONDS - began)) s"
 }
 
 parse "$@"
