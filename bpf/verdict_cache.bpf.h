@@ -31,8 +31,8 @@
  */
 enum front { FRONT_LSM, FRONT_FENTRY, FRONT_SYSCALL };
 
-/* 56 bytes: with the kernel's part of an inode's storage, an allocation of 128.
- */
+/* 56 bytes: with the kernel's part of it an allocation of 128, next to the 192
+ * of the head of an inode's storage. */
 struct cached_verdict {
   __u64 dentry;
   __u64 parent;
