@@ -19,6 +19,9 @@
  * interval. New RRD files have been seen to take some seconds. */
 #define PATIENCE TIME_T_TO_CDTIME_T(10)
 
+/* How many values dispatch_self sends, at the newest edge. */
+#define SELF_VALUES 4
+
 struct metric {
   const char *type;
   char type_instance[DATA_MAX_NAME_LEN];
@@ -152,7 +155,8 @@ static void dispatch_edge(struct feed *feed,
   window_total_at(snapshot, edge, feed->dispatched);
   feed->has_dispatched = true;
   barrier_expect(&feed->barrier, time,
-                 snapshot->values + (newest ? (unsigned)feed->ratios : 0));
+                 snapshot->values +
+                     (newest ? (unsigned)feed->ratios + SELF_VALUES : 0));
   for (uint32_t v = 0; v < snapshot->values; v++)
     dispatch(feed, feed->metric[v].type, feed->metric[v].type_instance,
              (value_t){.derive = (derive_t)feed->dispatched[v]}, time);
