@@ -149,8 +149,11 @@ static struct object *start_object(const struct config_object *config) {
 /* ---- Objects that the config no longer names ---- */
 
 static int remove_if_unnamed(const char *name, void *context) {
+  struct pins_record record;
   struct failure failure;
   (void)context;
+  if (pins_read_record(pins_path(state.pins), name, &record, NULL) != 0)
+    return 0; /* not ours */
   for (size_t i = 0; i < state.config.objects; i++)
     if (strcmp(state.config.object[i].name, name) == 0)
       return 0;

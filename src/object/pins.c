@@ -19,6 +19,9 @@
 
 #include "probe.h"
 
+/* A staging name, of what is being removed. */
+#define REMOVED_PREFIX PINS_STAGING_PREFIX "removed_"
+
 struct pins_root {
   char path[PINS_PATH_SIZE];
   int fd; /* of the folder; holds the lock */
@@ -174,9 +177,11 @@ static int mend(const char *name, void *context) {
   char path[PINS_PATH_SIZE];
   if (join(path, root->path, "", name, "") != 0)
     return 0;
-  if (is_staging(name) && has_record(path))
-    return pins_commit(root, name + strlen(PINS_STAGING_PREFIX), NULL);
-  return has_record(path) ? 0 : remove_folder(path, NULL);
+  if (!is_staging(name))
+    return 0;
+  return has_record(path)
+             ? pins_commit(root, name + strlen(PINS_STAGING_PREFIX), NULL)
+             : remove_folder(path, NULL);
 }
 
 /* Whether it is where a file system is mounted: others have their pins there, too, and
@@ -256,13 +261,31 @@ int pins_stage(const struct pins_root *root, const char *object,
   return status;
 }
 
+/* P1, P2: without its record, and under a name that says that it is to go. */
+static int remove_object(const char *root, const char *object,
+                         struct failure *failure) {
+  char record[PINS_PATH_SIZE], path[PINS_PATH_SIZE], removed[PINS_PATH_SIZE];
+  if (pins_object_path(root, object, PINS_RECORD, record) != 0 ||
+      pins_object_path(root, object, "", path) != 0 ||
+      join(removed, root, REMOVED_PREFIX, object, "") != 0)
+    return failure_set(failure, -ENAMETOOLONG, "%s: name too long", object);
+  int status = remove_folder(removed, failure);
+  if (status != 0)
+    return status;
+  if ((unlink(record) != 0 && errno != ENOENT) ||
+      (rename(path, removed) != 0 && errno != ENOENT))
+    return failure_set(failure, -errno, "cannot remove the pins in %s: %s",
+                       path, strerror(errno));
+  return remove_folder(removed, failure);
+}
+
 int pins_commit(const struct pins_root *root, const char *object,
                 struct failure *failure) {
   char staged[PINS_PATH_SIZE], final[PINS_PATH_SIZE];
   if (pins_staged_path(root, object, "", staged) != 0 ||
       pins_object_path(root->path, object, "", final) != 0)
     return failure_set(failure, -ENAMETOOLONG, "%s: name too long", object);
-  int status = remove_folder(final, failure);
+  int status = remove_object(root->path, object, failure);
   if (status == 0 && rename(staged, final) != 0)
     status = failure_set(failure, -errno, "cannot rename %s to %s: %s", staged,
                          final, strerror(errno));
@@ -270,10 +293,7 @@ int pins_commit(const struct pins_root *root, const char *object,
 }
 
 int pins_remove(const char *root, const char *object, struct failure *failure) {
-  char path[PINS_PATH_SIZE];
-  if (pins_object_path(root, object, "", path) != 0)
-    return failure_set(failure, -ENAMETOOLONG, "%s: name too long", object);
-  return remove_folder(path, failure);
+  return remove_object(root, object, failure);
 }
 
 struct folder_visit {

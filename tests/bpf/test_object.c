@@ -239,17 +239,35 @@ static void p2_a_crash_between_record_and_rename_is_finished(void **state) {
   object_stop(&object, false);
 }
 
-static void p2_an_unfinished_folder_is_removed(void **state) {
+static void p2_an_unfinished_staging_folder_is_removed(void **state) {
   (void)state;
   struct object *object = start("tests/bpf/marked_calls");
   object_stop(&object, true);
-  char record[PINS_PATH_SIZE], folder[PINS_PATH_SIZE];
+  char record[PINS_PATH_SIZE], whole[PINS_PATH_SIZE], staged[PINS_PATH_SIZE];
   pins_object_path(pins_path(root), "marked", PINS_RECORD, record);
-  pins_object_path(pins_path(root), "marked", "", folder);
+  pins_object_path(pins_path(root), "marked", "", whole);
+  pins_staged_path(root, "marked", "", staged);
   assert_int_equal(unlink(record), 0);
+  assert_int_equal(rename(whole, staged), 0);
   pins_close(&root);
   assert_int_equal(open_root(NULL), 0);
-  assert_int_not_equal(access(folder, F_OK), 0);
+  assert_int_not_equal(access(staged, F_OK), 0);
+}
+
+static void p2_what_is_not_ours_is_left_alone(void **state) {
+  (void)state;
+  char folder[PINS_PATH_SIZE], pin[PINS_PATH_SIZE];
+  pins_object_path(pins_path(root), "of_another_agent", "", folder);
+  pins_object_path(pins_path(root), "of_another_agent", "map", pin);
+  assert_int_equal(mkdir(folder, 0700), 0);
+  int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "theirs", 4, 8, 1, NULL);
+  assert_int_equal(bpf_obj_pin(fd, pin), 0);
+  close(fd);
+  pins_close(&root);
+  assert_int_equal(open_root(NULL), 0);
+  assert_int_equal(access(pin, F_OK), 0);
+  assert_int_equal(unlink(pin), 0);
+  assert_int_equal(rmdir(folder), 0);
 }
 
 static void the_root_is_locked_and_the_second_is_told_by_whom(void **state) {
@@ -316,7 +334,8 @@ int main(void) {
       cmocka_unit_test(a_front_that_does_not_exist_is_named),
       cmocka_unit_test(without_pins_an_object_lives_with_its_process),
       cmocka_unit_test(p2_a_crash_between_record_and_rename_is_finished),
-      cmocka_unit_test(p2_an_unfinished_folder_is_removed),
+      cmocka_unit_test(p2_an_unfinished_staging_folder_is_removed),
+      cmocka_unit_test(p2_what_is_not_ours_is_left_alone),
       cmocka_unit_test(the_root_is_locked_and_the_second_is_told_by_whom),
       cmocka_unit_test(a_folder_elsewhere_is_no_place_for_pins),
       cmocka_unit_test(nobody_is_told_which_capabilities_are_missing),

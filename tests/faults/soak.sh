@@ -17,6 +17,10 @@ finish() {
 }
 trap finish EXIT
 
+# Marked calls are counted whoever makes them: not beside test_kills.sh.
+exec 9>/run/lock/bpf_window_test_kills
+flock 9
+
 private_new "$folder" csv rrdtool
 private_config 1 <<END
 <Plugin csv>
