@@ -16,6 +16,7 @@ struct health {
   const struct config_object *config;
   int pins_status;  /* of the last mending, so that a trouble is told once */
   int rules_status; /* likewise */
+  cdtime_t last;    /* time of the values dispatched last */
 };
 
 /* ---- Rules ---- */
@@ -63,10 +64,16 @@ static void mend_pins(struct health *health) {
 
 /* ---- What it costs ---- */
 
-static void dispatch_costs(const struct health *health) {
+/* At multiples of the interval, as the windows' values: writers that keep whole
+ * seconds refuse a second one of the same. */
+static void dispatch_costs(struct health *health) {
   const char *name = health->config->name;
   const char *front = object_record(health->object)->front;
-  cdtime_t now = cdtime();
+  cdtime_t interval = plugin_get_interval(), now = cdtime();
+  now -= now % interval;
+  if (now <= health->last)
+    return;
+  health->last = now;
   struct object_statistics cost;
   object_statistics(health->object, &cost);
   value_dispatch(name, "count", "self_programs",
