@@ -2,4 +2,5 @@
 EXTRA_DIST += tests/outputs/edges.py tests/outputs/relay.py \
   tests/outputs/make_day.py tests/outputs/servers.sh \
   tests/outputs/test_aggregation.sh tests/outputs/test_collection3.sh \
-  tests/outputs/test_servers.sh tests/outputs/test_threshold.sh
+  tests/outputs/test_packages.sh tests/outputs/test_servers.sh \
+  tests/outputs/test_threshold.sh

@@ -49,7 +49,7 @@ open_new() { # each of them for the first time, and the last
 }
 
 notifications() { # SEVERITY
-  grep -c "Notification: severity = $1,.*plugin_instance = inode_cache, type = cache_ratio, type_instance = hit" \
+  grep -c "Notification: severity = \\($1\\),.*plugin_instance = inode_cache, type = cache_ratio, type_instance = hit" \
     "$folder/collectd.log" || true
 }
 
