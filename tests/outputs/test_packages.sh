@@ -21,8 +21,9 @@ daemon=
 leave_root() {
   [ -z "$daemon" ] || end_all "$daemon"
   daemon=
-  [ -z "$root" ] || umount -q "$root/sys/fs/bpf" "$root/sys" "$root/proc" || true
+  [ -z "$root" ] || umount -q -l "$root/sys/fs/bpf" "$root/sys" "$root/proc" || true
   rm -rf "$pins"
+  root=
 }
 trap 'leave_root; rm -rf "$folder"' EXIT
 
@@ -77,10 +78,12 @@ for release in ${RELEASES:-bookworm trixie}; do
   sed -i 's/^#Include/Include/' "$root/etc/collectd/collectd.conf.d/bpf_window.conf"
   sed -i "s|#PinDir .*|PinDir \"$pins\"|" "$root/etc/collectd/bpf_window.conf"
   host=packages
-  sed -i -e "s/^#\?Hostname.*/Hostname \"$host\"/" -e 's/^#LoadPlugin unixsock/LoadPlugin unixsock/' \
-    -e 's/^FQDNLookup.*/FQDNLookup false/' "$root/etc/collectd/collectd.conf"
+  # Other plugins may need libraries that their packages only recommend.
+  sed -i -e 's/^LoadPlugin /#&/' -e "s/^#\?Hostname.*/Hostname \"$host\"/" \
+    -e 's/^#LoadPlugin unixsock/LoadPlugin unixsock/' -e 's/^FQDNLookup.*/FQDNLookup false/' "$root/etc/collectd/collectd.conf"
   mkdir -p "$root/run"
-  in_root collectd -f >"$folder/collectd.log" 2>&1 &
+  # Not by in_root: it would be a shell's child, and outlive the shell.
+  chroot "$root" collectd -f >"$folder/collectd.log" 2>&1 &
   daemon=$!
   if until_true 90 value_is_read; then
     ok "$release: collectdctl reads $(value_is_read)"
