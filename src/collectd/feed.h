@@ -7,7 +7,8 @@
  *     cache_ratio-<ratio>  GAUGE   percent over the last RatioSeconds, newest
  * edge only
  *
- *     derive-self_lost_seconds      seconds of which the record knows nothing
+ *     derive-self_lost_seconds      seconds of which the record knows nothing (a kill
+ *                                   right behind an edge can lose one more)
  *     derive-self_late_events       counts that came after their edge was
  * dispatched derive-self_snapshot_retries  copies thrown away because a CPU
  * rolled meanwhile duration-self_read            seconds that a read took

@@ -91,7 +91,12 @@ is "$((increments + unknown))" "$counted" \
   "the RRD's increments, $increments, and $unknown events in $gap_seconds unknown seconds are all events"
 lost=$(cat "$folder/csv/$PRIVATE_HOST/bpf_window-marked/derive-self_lost_seconds"-????-??-?? |
   grep -v epoch | sort -n | tail -n 1 | cut -d, -f2)
-is "$lost" "$gap_seconds" "the record says how many seconds are unknown"
+# A kill right behind an edge can lose that one point too, which nobody can know of.
+if [ "$lost" -le "$gap_seconds" ] && [ "$lost" -ge $((gap_seconds - long)) ]; then
+  ok "the record says how many seconds are unknown"
+else
+  not_ok "the record says how many seconds are unknown" "$lost, and the gaps have $gap_seconds"
+fi
 if [ "$long" -gt 0 ]; then
   like "$(grep 'seconds are unknown' "$folder/all.log" | head -n 1)" 'marked: [0-9]+ seconds are unknown' \
     "and the log does"
