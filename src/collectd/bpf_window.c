@@ -83,6 +83,11 @@ static void say_started(const struct config_object *config,
   if (*record->reason && origin != OBJECT_ADOPTED)
     notice(NOTIF_WARNING, config->name, "counting at %s, since %s",
            record->front, record->reason);
+  if (config->rules && config->rules->enforce &&
+      strcmp(record->front, "lsm") != 0)
+    notice(NOTIF_FAILURE, config->name,
+           "nothing is denied: Enforce needs the front lsm, and %s is in use",
+           *record->front ? record->front : "none");
   if (*object_warning(object))
     notice(NOTIF_WARNING, config->name, "%s", object_warning(object));
 }

@@ -30,6 +30,8 @@ int health_set_rules(struct object *object, const struct config_object *config,
     return status;
   status = object_set_policy(object, policy, config->rules->enforce, failure);
   policy_free(&policy);
+  if (status == 0 && *object_warning(object))
+    notice(NOTIF_WARNING, config->name, "%s", object_warning(object));
   return status;
 }
 

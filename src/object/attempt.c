@@ -80,8 +80,8 @@ static int bring_up(struct object *object, struct bpf_object *opened,
   if (status == 0)
     status = keep_policy(object, opened, failure);
   if (status == 0) /* in force before the first program runs */
-    status = object_set_policy(object, object->options.policy,
-                               object->options.enforce, failure);
+    status = object_install_policy(object, object->options.policy,
+                                   object->options.enforce, failure);
   /* Old programs and new ones would count an event twice; but of two that deny,
    * one must always be there. */
   if (status == 0 && old && !object->options.enforce)

@@ -43,6 +43,29 @@ void object_drop_policy(struct object *object) {
   close_fd(&object->policy_state_fd);
 }
 
+/* ---- The policy ---- */
+
+int object_install_policy(struct object *object, const struct policy *policy,
+                          bool enforce, struct failure *failure) {
+  if (object->policy_fd >= 0 && object->policy_state_fd >= 0)
+    return policy_install(policy, object->policy_fd, object->policy_state_fd,
+                          enforce, failure);
+  if (policy)
+    return failure_set(failure, -EINVAL,
+                       "%s has no file policy: remove the Policy block",
+                       object->options.name);
+  return 0;
+}
+
+/* Needs the programs: they make the marks. Without them paths are denied all the
+ * same, so that what goes wrong is a warning. */
+static void mark_denied(struct object *object, const struct policy *policy,
+                        bool enforce) {
+  object->warning.text[0] = '\0';
+  if (enforce && object->policy_state_fd >= 0)
+    policy_mark(policy, object->policy_state_fd, &object->warning);
+}
+
 /* ---- Start ---- */
 
 static struct object *new_object(const struct object_options *options) {
@@ -137,9 +160,9 @@ static int start(struct object **out, const struct load_file *file,
     status = load_and_pin(object, file, found ? old : NULL, failure);
     if (status == 0 && same_file && object->origin == OBJECT_UPGRADED)
       object->origin = OBJECT_REATTACHED;
+    if (status == 0)
+      mark_denied(object, options->policy, options->enforce);
   }
-  if (status == 0 && options->enforce)
-    policy_mark(options->policy, object->policy_state_fd, &object->warning);
   free_object(&old);
   if (status != 0)
     free_object(&object);
@@ -198,18 +221,12 @@ const char *object_warning(const struct object *object) {
   return object->warning.text;
 }
 
-/* ---- The policy ---- */
-
 int object_set_policy(struct object *object, const struct policy *policy,
                       bool enforce, struct failure *failure) {
-  if (object->policy_fd >= 0 && object->policy_state_fd >= 0)
-    return policy_install(policy, object->policy_fd, object->policy_state_fd,
-                          enforce, failure);
-  if (policy)
-    return failure_set(failure, -EINVAL,
-                       "%s has no file policy: remove the Policy block",
-                       object->options.name);
-  return 0;
+  int status = object_install_policy(object, policy, enforce, failure);
+  if (status == 0)
+    mark_denied(object, policy, enforce);
+  return status;
 }
 
 void object_log_libbpf(void (*log)(const char *line)) { load_log_libbpf(log); }

@@ -43,6 +43,10 @@ void object_drop_windows(struct object *object);
 void object_drop_links(struct object *object);
 void object_drop_policy(struct object *object);
 
+/* Puts the options' policy in force; marks wait until programs are attached. */
+int object_install_policy(struct object *object, const struct policy *policy,
+                          bool enforce, struct failure *failure);
+
 /* ---- rings.c ---- */
 
 /* The windows that an object file declares. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "place.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -38,11 +40,21 @@ void place_clear(void) {
   rmdir(pins);
 }
 
+/* Marked calls are counted whoever makes them: one test with them at a time. Released
+ * when the process ends. */
+static void take_marks_lock(void) {
+  int fd = open("/tmp/bpf_window_marked_calls.lock", O_CREAT | O_RDWR, 0600);
+  if (fd >= 0)
+    flock(fd, LOCK_EX);
+}
+
 bool place_can_load(void) {
   struct probe_kernel kernel;
   probe_kernel(&kernel);
-  if (kernel.new_enough && kernel.cap_bpf && kernel.cap_perfmon)
+  if (kernel.new_enough && kernel.cap_bpf && kernel.cap_perfmon) {
+    take_marks_lock();
     return true;
+  }
   printf("# needs root and Linux 5.15 or newer\n");
   return false;
 }

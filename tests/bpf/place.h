@@ -15,7 +15,8 @@ const char *place_pins(void);
 /* Removes that folder with all objects in it. */
 void place_clear(void);
 
-/* Whether this process may load BPF programs at all; prints why not. */
+/* Whether this process may load BPF programs at all; prints why not. Waits until no
+ * other test makes marked calls. */
 bool place_can_load(void);
 
 /* Makes n prctl calls that marked_calls.bpf.c counts. */

@@ -10,7 +10,7 @@ set -euo pipefail
 command -v collectd >/dev/null || skip_all "collectd is not installed"
 
 # The object watches processes by their name: one such test at a time.
-exec 9>/run/lock/bpf_window_test_values
+exec 9>/tmp/bpf_window_test_values.lock
 flock 9
 
 FILES=40 ROUNDS=25

@@ -18,7 +18,7 @@ finish() {
 trap finish EXIT
 
 # Marked calls are counted whoever makes them: not beside test_kills.sh.
-exec 9>/run/lock/bpf_window_test_kills
+exec 9>/tmp/bpf_window_marked_calls.lock
 flock 9
 
 private_new "$folder" csv rrdtool

@@ -24,7 +24,7 @@ finish() {
 }
 trap finish EXIT
 # The load opens marked calls of its own: one such test at a time.
-exec 9>/run/lock/bpf_window_test_kills
+exec 9>/tmp/bpf_window_marked_calls.lock
 flock 9
 
 private_new "$folder" csv rrdtool
