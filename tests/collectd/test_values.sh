@@ -127,13 +127,17 @@ like "$(($(csv_last cache_result-hits_deny) - before))" '^[1-9][0-9]*$' \
 
 # ---- The layout: as the operator with bpftool and a script reads it ----
 
-dump=$(bpftool -j map dump pinned "$PRIVATE_PINS/inode_cache/inode_cache" |
-  python3 "$SOURCE_DIR/tests/collectd/decode_dump.py")
-shown=$("$BUILD_DIR/bpf-window" show inode_cache --pin-dir "$PRIVATE_PINS" --json |
-  jq -c '.counters')
-is "$(jq -cS . <<<"$dump")" "$(jq -cS . <<<"$shown")" \
-  "bpftool's dump, decoded by hand, has the counts of bpf-window show"
-is "$(jq .lookups <<<"$dump")" "$total" "and of collectd's last edge"
+if command -v python3 >/dev/null; then
+  dump=$(bpftool -j map dump pinned "$PRIVATE_PINS/inode_cache/inode_cache" |
+    python3 "$SOURCE_DIR/tests/collectd/decode_dump.py")
+  shown=$("$BUILD_DIR/bpf-window" show inode_cache --pin-dir "$PRIVATE_PINS" --json |
+    jq -c '.counters')
+  is "$(jq -cS . <<<"$dump")" "$(jq -cS . <<<"$shown")" \
+    "bpftool's dump, decoded by hand, has the counts of bpf-window show"
+  is "$(jq .lookups <<<"$dump")" "$total" "and of collectd's last edge"
+else
+  skip "bpftool's dump, decoded by hand, has the counts of bpf-window show" "no python3"
+fi
 
 # ---- RRDs ----
 
