@@ -40,8 +40,8 @@ struct feed {
   size_t ratios;
   uint64_t ratio_buckets;
   struct barrier barrier;
-  cdtime_t dispatched_at; /* the edge that the barrier waits for */
-  bool slow_writers;      /* said so */
+  unsigned held_back; /* reads since the barrier waits for the last edge */
+  bool slow_writers;  /* said so */
   int last_status; /* of reading, so that a lasting trouble is logged once */
 };
 
@@ -162,7 +162,6 @@ static void dispatch_edge(struct feed *feed,
              (value_t){.derive = (derive_t)feed->dispatched[v]}, time);
   if (newest)
     dispatch_ratios(feed, snapshot, edge, time);
-  feed->dispatched_at = cdtime();
 }
 
 /* ---- Keeping the order ---- */
@@ -182,8 +181,11 @@ static bool may_go_on(struct feed *feed) {
   cdtime_t patience = plugin_get_interval();
   if (patience < PATIENCE)
     patience = PATIENCE;
+  /* Reads are counted, not the clock's time: collectd may have been stopped, or
+   * the clock set. */
+  feed->held_back = seen ? 0 : feed->held_back + 1;
   if (!seen && !feed->slow_writers) {
-    cdtime_t waited = cdtime() - feed->dispatched_at;
+    cdtime_t waited = feed->held_back * plugin_get_interval();
     if (waited < patience)
       return false;
     WARNING("bpf_window plugin: %s: collectd's writers have not taken an edge "
