@@ -17,9 +17,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <bpf/bpf.h>
 #include <cmocka.h>
 
 #include "../bpf/place.h"
+#include "object/pins.h"
 #define MOST_STEPS 400
 
 static char pins[64], mark[64];
@@ -66,6 +68,34 @@ static struct outcome run(const char *file, const char *calls, int nth,
   return outcome;
 }
 
+static int programs_attached(void) {
+  uint32_t id = 0;
+  int found = 0;
+  while (bpf_prog_get_next_id(id, &id) == 0) {
+    struct bpf_prog_info info = {0};
+    uint32_t size = sizeof(info);
+    int fd = bpf_prog_get_fd_by_id(id);
+    if (fd < 0)
+      continue;
+    if (bpf_obj_get_info_by_fd(fd, &info, &size) == 0)
+      found += strcmp(info.name, "on_call") == 0;
+    close(fd);
+  }
+  return found;
+}
+
+/* The kernel detaches what a process leaves behind when it has the time; until then
+ * the next one's calls are counted by both. */
+static void wait_for_the_kernel(void) {
+  char link[PINS_PATH_SIZE];
+  pins_object_path(pins, "marked", PINS_LINK_PREFIX "on_call", link);
+  for (int tries = 0; tries < 1000; tries++) {
+    if (programs_attached() <= (access(link, F_OK) == 0 ? 1 : 0))
+      return;
+    usleep(5000);
+  }
+}
+
 static struct outcome run_whole(const char *file, const char *calls) {
   struct outcome outcome = run(file, calls, 0, NULL);
   assert_int_equal(outcome.status, 0);
@@ -75,7 +105,7 @@ static struct outcome run_whole(const char *file, const char *calls) {
 static int clear(void **state) {
   (void)state;
   place_clear();
-  usleep(20000);
+  wait_for_the_kernel();
   return 0;
 }
 
@@ -97,6 +127,7 @@ static void each_step(const char *before, const char *file, bool keeps,
       assert_int_equal(WTERMSIG(faulty.status), SIGKILL); /* and no crash */
     else
       assert_in_range(WEXITSTATUS(faulty.status), 0, 1);
+    wait_for_the_kernel();
     struct outcome next = run_whole(file, "5");
     long long wanted = keeps ? 15 : 5;
     if (next.total != wanted)
