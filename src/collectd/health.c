@@ -21,7 +21,8 @@ struct health {
 
 /* ---- Rules ---- */
 
-int health_set_rules(struct object *object, const struct config_object *config,
+/* Puts the rules of the configuration, read anew, in force. */
+static int set_rules(struct object *object, const struct config_object *config,
                      struct failure *failure) {
   struct policy *policy;
   int status =
@@ -42,7 +43,7 @@ static void follow_rules(struct health *health) {
     return;
   int before = health->rules_status;
   health->rules_status =
-      health_set_rules(health->object, health->config, &failure);
+      set_rules(health->object, health->config, &failure);
   if (health->rules_status == 0)
     notice(NOTIF_OKAY, health->config->name, "the changed rules are in force");
   else if (before == 0)

@@ -23,8 +23,4 @@
 int health_start(struct object *object, const struct config_object *config,
                  struct failure *failure);
 
-/* Puts the rules of the configuration, read anew, in force. */
-int health_set_rules(struct object *object, const struct config_object *config,
-                     struct failure *failure);
-
 #endif

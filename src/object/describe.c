@@ -176,12 +176,12 @@ static uint64_t width_of(const struct btf *btf, unsigned struct_id) {
   return BPF_WINDOW_WIDTH_NS;
 }
 
-/* FNV-1a, 64 bits: stable across machines, and no secret is at stake. */
-static uint64_t hash(uint64_t seed, const void *bytes, size_t length) {
+uint64_t describe_hash(const void *bytes, size_t length) {
   const unsigned char *byte = bytes;
+  uint64_t hash = 0xcbf29ce484222325ULL;
   for (size_t i = 0; i < length; i++)
-    seed = (seed ^ byte[i]) * 0x100000001b3ULL;
-  return seed;
+    hash = (hash ^ byte[i]) * 0x100000001b3ULL;
+  return hash;
 }
 
 int describe_struct(const struct btf *btf, unsigned type_id,
@@ -229,8 +229,8 @@ int describe_struct(const struct btf *btf, unsigned type_id,
                        "struct %s must be a label and up to %d counters of 8 "
                        "bytes, without holes",
                        struct_name, BPF_WINDOW_MAX_VALUES);
-  record->layout = hash(0xcbf29ce484222325ULL, record->counter,
-                        record->counters * sizeof(*record->counter));
+  record->layout = describe_hash(record->counter,
+                                 record->counters * sizeof(*record->counter));
   return 0;
 }
 

@@ -7,6 +7,8 @@
 #define BPF_WINDOW_DESCRIBE_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include <bpf_window/layout.h>
 
@@ -55,5 +57,8 @@ bool describe_wants_function(const struct btf *btf, const char *name,
                              const char *front);
 bool describe_wants_map(const struct btf *btf, const char *name,
                         const char *front);
+
+/* FNV-1a, 64 bits: the same on every machine, and no secret is at stake. */
+uint64_t describe_hash(const void *bytes, size_t length);
 
 #endif

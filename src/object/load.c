@@ -46,13 +46,6 @@ void load_log_libbpf(void (*log)(const char *line)) {
 
 /* ---- The file ---- */
 
-static uint64_t hash_bytes(const unsigned char *bytes, size_t size) {
-  uint64_t hash = 0xcbf29ce484222325ULL; /* FNV-1a */
-  for (size_t i = 0; i < size; i++)
-    hash = (hash ^ bytes[i]) * 0x100000001b3ULL;
-  return hash;
-}
-
 int load_read_file(struct load_file *file, const char *name, const char *path,
                    struct failure *failure) {
   *file = (struct load_file){.name = name, .path = path};
@@ -82,7 +75,7 @@ int load_read_file(struct load_file *file, const char *name, const char *path,
   if (status != 0)
     load_free_file(file);
   else
-    file->content = hash_bytes(file->bytes, file->size);
+    file->content = describe_hash(file->bytes, file->size);
   return status;
 }
 
