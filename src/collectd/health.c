@@ -67,8 +67,9 @@ static void mend_pins(struct health *health) {
 
 /* ---- What it costs ---- */
 
-/* At multiples of the interval, as the windows' values: writers that keep whole
- * seconds refuse a second one of the same. */
+/* At multiples of the interval, as the windows' values, and the first at one
+ * behind the start: writers that keep whole seconds refuse a second value of
+ * the same, be it from the collectd that ran here before. */
 static void dispatch_costs(struct health *health) {
   const char *name = health->config->name;
   const char *front = object_record(health->object)->front;
@@ -113,6 +114,7 @@ int health_start(struct object *object, const struct config_object *config,
     return failure_set(failure, -ENOMEM, "out of memory");
   health->object = object;
   health->config = config;
+  health->last = cdtime();
   char name[DATA_MAX_NAME_LEN * 2];
   ssnprintf(name, sizeof(name), "bpf_window/%s/health", config->name);
   user_data_t user_data = {.data = health, .free_func = free};

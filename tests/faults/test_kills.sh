@@ -58,6 +58,12 @@ start
 sleep 2.5 # the zero is dispatched before the load begins
 "$BUILD_DIR/tests/faults/mark_calls" >"$folder/counted" &
 load=$!
+# Started again at once, within the second of its last values.
+for _ in 1 2 3; do
+  sleep 1.2
+  private_kill
+  start
+done
 long=0
 for _ in $(seq "$KILLS"); do
   sleep "$((RANDOM % 3)).$((RANDOM % 10))"
@@ -79,7 +85,7 @@ cat "$folder/collectd.log" >>"$folder/all.log"
 
 counted=$(cat "$folder/counted")
 last=$(points | tail -n 1 | cut -d, -f2)
-is "$last" "$counted" "after $KILLS kills, $long long outages: the total is the load's $counted events"
+is "$last" "$counted" "after $((KILLS + 3)) kills, $long long outages: the total is the load's $counted events"
 
 # What lies in gaps that a writer records as unknown: over two intervals long.
 read -r unknown gap_seconds falls <<<"$(points | awk -F, '
