@@ -72,7 +72,7 @@ BPF_WINDOW(inode_uncached, struct inode_uncached_stats);
  * program is not run while it is running on the same CPU (bpf_trace_run's
  * recursion guard). */
 static __always_inline void count(__u64 *counter, enum front front) {
-  if (front == FRONT_SYSCALL)
+  if (front == FRONT_SYSCALL || front == FRONT_SYSCALL_UNTYPED)
     bpf_window_add_plain(counter, 1);
   else
     bpf_window_add(counter, 1);
@@ -256,9 +256,9 @@ static __always_inline bool is_open_call(struct pt_regs *regs) {
          call == 437 /* openat2 */;
 }
 
-SEC("tp_btf/sys_exit")
-BPF_WINDOW_FRONT(syscall)
-int BPF_PROG(open_syscall, struct pt_regs *regs, long fd) {
+/* The file that an open has just returned; NULL if this call is none, failed,
+ * or opened with O_PATH. The verifier does not know its type. */
+static __always_inline struct file *opened_file(struct pt_regs *regs, long fd) {
   if (fd < 0 || !is_open_call(regs))
     return 0;
   struct fdtable *table = bpf_get_current_task_btf()->files->fdt;
@@ -271,6 +271,30 @@ int BPF_PROG(open_syscall, struct pt_regs *regs, long fd) {
   bpf_probe_read_kernel(&file, sizeof(file), table->fd + fd);
   if (!file || BPF_CORE_READ(file, f_mode) & FMODE_PATH)
     return 0;
-  on_open(file, FRONT_SYSCALL);
+  return file;
+}
+
+/* Linux 6.2 and newer: makes the verifier take a pointer for one of that type,
+ * which may be read with plain loads. */
+extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym __weak;
+
+SEC("tp_btf/sys_exit")
+BPF_WINDOW_FRONT(syscall)
+BPF_WINDOW_WITH_KSYM(bpf_rdonly_cast)
+int BPF_PROG(open_syscall, struct pt_regs *regs, long fd) {
+  struct file *file = opened_file(regs, fd);
+  if (file)
+    on_open(bpf_rdonly_cast(file, bpf_core_type_id_kernel(struct file)),
+            FRONT_SYSCALL);
+  return 0;
+}
+
+SEC("tp_btf/sys_exit")
+BPF_WINDOW_FRONT(syscall)
+BPF_WINDOW_WITHOUT_KSYM(bpf_rdonly_cast)
+int BPF_PROG(open_syscall_untyped, struct pt_regs *regs, long fd) {
+  struct file *file = opened_file(regs, fd);
+  if (file)
+    on_open(file, FRONT_SYSCALL_UNTYPED);
   return 0;
 }

@@ -31,8 +31,13 @@
                              apply_to = record)
 
 struct qstr {
-  __u32 hash;
-  __u32 len;
+  union {
+    struct {
+      __u32 hash;
+      __u32 len;
+    };
+    __u64 hash_len;
+  };
   const unsigned char *name;
 };
 

@@ -29,7 +29,7 @@ static __always_inline enum unkept unkept_by_name(struct dentry *dentry,
     return UNKEPT_UNHASHED;
   if (!BPF_CORE_READ(inode, i_nlink))
     return UNKEPT_UNHASHED;
-  if (!has_one_name(inode, FRONT_SYSCALL))
+  if (!has_one_name(inode, FRONT_SYSCALL_UNTYPED))
     return UNKEPT_HARDLINKED;
   return KEPT;
 }
@@ -60,8 +60,7 @@ __noinline int walk_to_verdict(__u32 number) {
     found->dentry = (__u64)dentry;
     found->parent = (__u64)parent;
     found->parent_number = BPF_CORE_READ(parent, d_inode, i_ino);
-    found->name_hash = BPF_CORE_READ(dentry, d_name.hash);
-    found->name_length = BPF_CORE_READ(dentry, d_name.len);
+    found->name = BPF_CORE_READ(dentry, d_name.hash_len);
     found->mount = scratch->mount;
 
     result = walk_path(number);

@@ -29,7 +29,12 @@
 /* The ways to see an open, of which one is loaded. As an argument of inlined
  * functions it is a constant, so that each program refers to its own maps only.
  */
-enum front { FRONT_LSM, FRONT_FENTRY, FRONT_SYSCALL };
+enum front {
+  FRONT_LSM,
+  FRONT_FENTRY,
+  FRONT_SYSCALL,
+  FRONT_SYSCALL_UNTYPED, /* the same where bpf_rdonly_cast is missing */
+};
 
 /* 56 bytes: with the kernel's part of it an allocation of 128, next to the 192
  * of the head of an inode's storage. */
@@ -38,8 +43,7 @@ struct cached_verdict {
   __u64 parent;
   __u64 parent_number;
   __u64 mount;
-  __u32 name_hash;
-  __u32 name_length;
+  __u64 name; /* its hash and length */
   struct name_sequences sequences;
   __u32 generation;
   __u32 sealed; /* the verdict, and above it a hash of all of this */
@@ -72,9 +76,11 @@ struct {
     BPF_WINDOW_FRONT(syscall);
 
 /* Reads a member of a kernel structure: with a plain load where the verifier
- * knows the type of the hook's argument, else with a helper. */
+ * knows the type of the file, else with a helper, which takes some 80
+ * instructions. */
 #define READ(front, object, member)                                            \
-  ((front) == FRONT_SYSCALL ? BPF_CORE_READ(object, member) : (object)->member)
+  ((front) == FRONT_SYSCALL_UNTYPED ? BPF_CORE_READ(object, member)            \
+                                    : (object)->member)
 
 static __always_inline struct inode_key inode_key(struct inode *inode,
                                                   enum front front) {
@@ -97,7 +103,7 @@ static __always_inline __u32 seal(const struct cached_verdict *v,
   __u64 hash = v->dentry * odd + v->parent;
   hash = hash * odd + v->parent_number;
   hash = hash * odd + v->mount;
-  hash = hash * odd + ((__u64)v->name_hash << 32 | v->name_length);
+  hash = hash * odd + v->name;
   hash = hash * odd + ((__u64)v->sequences.renames << 32 | v->sequences.mounts);
   hash = hash * odd + ((__u64)v->generation << 2 | verdict);
   hash *= odd;
@@ -125,8 +131,7 @@ static __always_inline int still_applies(const struct cached_verdict *stored,
   struct inode *folder = READ(front, parent, d_inode);
   if (v.dentry != (__u64)dentry || v.parent != (__u64)parent ||
       v.parent_number != READ(front, folder, i_ino) ||
-      v.name_hash != READ(front, dentry, d_name.hash) ||
-      v.name_length != READ(front, dentry, d_name.len) ||
+      v.name != READ(front, dentry, d_name.hash_len) ||
       v.mount != (__u64)READ(front, file, f_path.mnt) ||
       !same_sequences(v.sequences, sequences) || v.generation != generation ||
       !has_one_name(READ(front, file, f_inode), front))

@@ -14,6 +14,7 @@
 
 #define TAG_PREFIX "bpf_window:"
 #define TAG_FRONT "front="
+#define TAG_WITH_KSYM "with_ksym="
 #define TAG_WITHOUT_KSYM "without_ksym="
 #define TAG_BUCKET_NS "bucket_ns="
 
@@ -53,8 +54,12 @@ static bool wants(const struct btf *btf, int kind, const char *name,
     if ((value = after(text, TAG_FRONT))) {
       tagged = true;
       matches |= front && strcmp(value, front) == 0;
-    } else if ((value = after(text, TAG_WITHOUT_KSYM)) && probe_symbol(value)) {
-      return false;
+    } else if ((value = after(text, TAG_WITH_KSYM))) {
+      if (!probe_symbol(value))
+        return false;
+    } else if ((value = after(text, TAG_WITHOUT_KSYM))) {
+      if (probe_symbol(value))
+        return false;
     }
   }
   return !tagged || matches;

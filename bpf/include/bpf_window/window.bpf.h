@@ -102,7 +102,9 @@
  */
 #define BPF_WINDOW_BUCKET_NS(ns) BPF_WINDOW_TAG("bucket_ns=" #ns)
 
-/* A program that is wanted only where this kernel symbol cannot be resolved. */
+/* A program that is wanted only where /proc/kallsyms tells the address of this
+ * kernel symbol, or only where it does not. */
+#define BPF_WINDOW_WITH_KSYM(symbol) BPF_WINDOW_TAG("with_ksym=" #symbol)
 #define BPF_WINDOW_WITHOUT_KSYM(symbol) BPF_WINDOW_TAG("without_ksym=" #symbol)
 
 /*
