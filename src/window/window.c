@@ -48,26 +48,34 @@ static const uint64_t *bucket_at(const struct window_snapshot *snapshot,
          ((uint64_t)slot * snapshot->cpus + cpu) * (1 + snapshot->values);
 }
 
-static void add_values(uint64_t *sums, const uint64_t *values, uint32_t count) {
+static void add_values(uint64_t *restrict sums, const uint64_t *restrict values,
+                       uint32_t count) {
   for (uint32_t i = 0; i < count; i++)
     sums[i] += values[i];
 }
 
+/* Adds the buckets of all CPUs with labels in [from, to), in the order in which
+ * they lie in memory: with 256 CPUs they are 4 MiB. */
+static void add_buckets(const struct window_snapshot *snapshot, uint64_t from,
+                        uint64_t to, uint64_t *sums) {
+  const uint32_t values = snapshot->values;
+  const uint64_t *bucket = snapshot->buckets;
+  for (uint64_t i = (uint64_t)snapshot->slots * snapshot->cpus; i > 0; i--) {
+    if (bucket[0] - from < to - from)
+      add_values(sums, bucket + 1, values);
+    bucket += 1 + values;
+  }
+}
+
 void window_total_at(const struct window_snapshot *snapshot, uint64_t edge,
                      uint64_t *totals) {
-  memset(totals, 0, snapshot->values * sizeof(*totals));
-  for (uint32_t cpu = 0; cpu < snapshot->cpus; cpu++) {
-    if (snapshot->cursors)
-      add_values(totals,
-                 snapshot->cursors + cpu * (CURSOR_WORDS + snapshot->values) +
-                     CURSOR_WORDS,
-                 snapshot->values);
-    for (uint32_t slot = 0; slot < snapshot->slots; slot++) {
-      const uint64_t *bucket = bucket_at(snapshot, slot, cpu);
-      if (bucket[0] < edge)
-        add_values(totals, bucket + 1, snapshot->values);
-    }
-  }
+  const uint32_t values = snapshot->values;
+  memset(totals, 0, values * sizeof(*totals));
+  for (uint32_t cpu = 0; snapshot->cursors && cpu < snapshot->cpus; cpu++)
+    add_values(totals,
+               snapshot->cursors + cpu * (CURSOR_WORDS + values) + CURSOR_WORDS,
+               values);
+  add_buckets(snapshot, 0, edge, totals);
 }
 
 void window_sum_of_cpu(const struct window_snapshot *snapshot, uint32_t cpu,
@@ -129,13 +137,8 @@ void window_series_of_cpu(const struct window_snapshot *snapshot, uint32_t cpu,
 void window_sum(const struct window_snapshot *snapshot, uint64_t from,
                 uint64_t to, uint64_t *sums) {
   memset(sums, 0, snapshot->values * sizeof(*sums));
-  for (uint32_t slot = 0; slot < snapshot->slots; slot++) {
-    for (uint32_t cpu = 0; cpu < snapshot->cpus; cpu++) {
-      const uint64_t *bucket = bucket_at(snapshot, slot, cpu);
-      if (bucket[0] >= from && bucket[0] < to)
-        add_values(sums, bucket + 1, snapshot->values);
-    }
-  }
+  if (from < to)
+    add_buckets(snapshot, from, to, sums);
 }
 
 /* ---- Ratios ---- */
