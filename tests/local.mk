@@ -2,7 +2,7 @@
 # needs no root.
 if HAVE_CMOCKA
 UNIT_TESTS = tests/unit/test_edges tests/unit/test_policy tests/unit/test_ring_model tests/unit/test_window
-KERNEL_TESTS = tests/bpf/test_object tests/bpf/test_ring tests/collectd/open_known_files \
+KERNEL_TESTS = tests/bpf/test_histogram tests/bpf/test_object tests/bpf/test_ring tests/collectd/open_known_files \
   tests/faults/test_steps tests/faults/start_object tests/faults/mark_calls
 check_PROGRAMS += $(UNIT_TESTS) $(KERNEL_TESTS)
 TESTS += $(UNIT_TESTS)
@@ -26,6 +26,10 @@ tests_unit_test_ring_model_LDADD = libwindow.la $(CMOCKA_LIBS)
 tests_unit_test_window_SOURCES = tests/unit/test_window.c
 tests_unit_test_window_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_unit_test_window_LDADD = libwindow.la $(CMOCKA_LIBS)
+
+tests_bpf_test_histogram_SOURCES = tests/bpf/test_histogram.c tests/bpf/place.c tests/bpf/place.h
+tests_bpf_test_histogram_CPPFLAGS = $(TEST_CPPFLAGS) $(LIBBPF_CFLAGS)
+tests_bpf_test_histogram_LDADD = libobject.la $(CMOCKA_LIBS)
 
 tests_bpf_test_object_SOURCES = tests/bpf/test_object.c tests/bpf/place.c tests/bpf/place.h
 tests_bpf_test_object_CPPFLAGS = $(TEST_CPPFLAGS) $(LIBBPF_CFLAGS)
@@ -54,6 +58,8 @@ tests_collectd_open_known_files_SOURCES = tests/collectd/open_known_files.c
 
 # BPF objects of the tests; several are made from one source.
 TEST_BPF_OBJECTS = \
+  tests/bpf/histogram.bpf.o \
+  tests/bpf/histogram_of_one.bpf.o \
   tests/bpf/injected_clock.bpf.o \
   tests/bpf/marked_calls.bpf.o \
   tests/bpf/marked_calls_again.bpf.o \
@@ -67,6 +73,8 @@ CLEANFILES += $(TEST_BPF_OBJECTS)
 $(TEST_BPF_OBJECTS): $(bpfinclude_HEADERS) $(BPF_PROGRAM_INCLUDES) bpf/inode_cache.bpf.c
 
 COMPILE_BPF = $(BPF_CC) $(BPF_CFLAGS) $(BPF_CPPFLAGS) -I$(srcdir)/bpf/include -I$(srcdir)/bpf
+tests/bpf/histogram_of_one.bpf.o: tests/bpf/histogram.bpf.c
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(COMPILE_BPF) -DHISTOGRAM_OF_ONE -c $< -o $@
 tests/bpf/marked_calls_again.bpf.o: tests/bpf/marked_calls.bpf.c
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(COMPILE_BPF) -DOTHER_PROGRAM -c $< -o $@
 tests/bpf/marked_calls_other.bpf.o: tests/bpf/marked_calls.bpf.c
@@ -79,7 +87,7 @@ EXTRA_DIST += tests/run.sh tests/tap.sh tests/source/test_source.sh \
   tests/refusal/test_refusal.sh tests/faults/soak.sh tests/faults/test_kills.sh tests/faults/test_outage.sh \
   tests/vm/README.md tests/vm/boot.sh tests/vm/common.sh tests/vm/guest-init \
   tests/vm/initramfs.sh tests/vm/kernels.sh tests/vm/run.sh \
-  tests/bpf/injected_clock.bpf.c tests/bpf/marked_calls.bpf.c \
+  tests/bpf/histogram.bpf.c tests/bpf/injected_clock.bpf.c tests/bpf/marked_calls.bpf.c \
   tests/bpf/no_window.bpf.c tests/bpf/torn_window.bpf.c \
   tests/collectd/one_process.bpf.c
 

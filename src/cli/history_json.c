@@ -42,6 +42,7 @@ static const char *const role_names[] = {
     [BPF_WINDOW_ROLE_TOTAL] = "total",
     [BPF_WINDOW_ROLE_HIT] = "hit",
     [BPF_WINDOW_ROLE_MISS] = "miss",
+    [BPF_WINDOW_ROLE_LOG2] = "log2",
 };
 
 const char *history_role_name(enum bpf_window_role role) {

@@ -22,7 +22,7 @@
 #define HISTORY_MAX_WIDTH_NS (3600 * 1000000000ULL)
 #define HISTORY_MAX_UNIX_SECONDS 4e9
 
-/* plain, total, hit, miss */
+/* plain, total, hit, miss, log2 */
 const char *history_role_name(enum bpf_window_role role);
 
 /* The span of a history, with what can be computed from it. NULL if memory is

@@ -34,7 +34,7 @@ static bool read_name(const json_t *json, char *name, size_t size) {
 
 static bool read_role(const json_t *json, uint32_t *role) {
   const char *text = json_string_value(json);
-  for (*role = 0; text && *role <= BPF_WINDOW_ROLE_MISS; ++*role)
+  for (*role = 0; text && *role < BPF_WINDOW_ROLES; ++*role)
     if (strcmp(text, history_role_name(*role)) == 0)
       return true;
   return false;

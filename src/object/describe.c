@@ -164,6 +164,8 @@ static uint32_t role_of(const struct btf *btf, unsigned struct_id, int member) {
       return BPF_WINDOW_ROLE_HIT;
     if (strcmp(text, "miss") == 0)
       return BPF_WINDOW_ROLE_MISS;
+    if (strcmp(text, "log2") == 0)
+      return BPF_WINDOW_ROLE_LOG2;
   }
   return BPF_WINDOW_ROLE_PLAIN;
 }
@@ -225,6 +227,15 @@ int describe_struct(const struct btf *btf, unsigned type_id,
                          "field %s of struct %s must be a __u64 or an array of "
                          "at most %d of them",
                          name, struct_name, BPF_WINDOW_MAX_VALUES);
+    if (counter->role == BPF_WINDOW_ROLE_LOG2 &&
+        (counter->values < BPF_WINDOW_LOG2_MIN_SLOTS ||
+         counter->values > BPF_WINDOW_LOG2_MAX_SLOTS))
+      return failure_set(failure, -EINVAL,
+                         "field %s of struct %s is tagged as a histogram "
+                         "(BPF_WINDOW_LOG2): it must be an array of %d to %d "
+                         "__u64",
+                         name, struct_name, BPF_WINDOW_LOG2_MIN_SLOTS,
+                         BPF_WINDOW_LOG2_MAX_SLOTS);
     strcpy(counter->name, name);
     record->values += counter->values;
   }

@@ -207,7 +207,7 @@ bool window_ratio_from_roles(struct window_ratio *ratio,
 
 bool window_ledger_drift(const struct bpf_window_epoch *epoch,
                          const uint64_t *sums, int64_t *drift) {
-  bool seen[4] = {false};
+  bool seen[BPF_WINDOW_ROLES] = {false};
   uint32_t value = 0;
   uint64_t difference = 0; /* unsigned: it may wrap and come back */
   for (uint32_t c = 0; c < epoch->counters; c++) {
@@ -252,10 +252,14 @@ const char *window_epoch_problem(const struct bpf_window_epoch *epoch) {
     if (counter->name[0] == '\0' ||
         !memchr(counter->name, '\0', sizeof(counter->name)))
       return "a counter without a proper name";
-    if (counter->role > BPF_WINDOW_ROLE_MISS)
+    if (counter->role >= BPF_WINDOW_ROLES)
       return "a counter with an unknown role";
     if (counter->values == 0 || counter->values > BPF_WINDOW_MAX_VALUES)
       return "a counter of impossible length";
+    if (counter->role == BPF_WINDOW_ROLE_LOG2 &&
+        (counter->values < BPF_WINDOW_LOG2_MIN_SLOTS ||
+         counter->values > BPF_WINDOW_LOG2_MAX_SLOTS))
+      return "a histogram of impossible length";
     values += counter->values;
   }
   if (values != epoch->values || values > BPF_WINDOW_MAX_VALUES)

@@ -47,7 +47,17 @@ enum bpf_window_role {
   BPF_WINDOW_ROLE_TOTAL = 1, /* every event: the denominator of a ratio */
   BPF_WINDOW_ROLE_HIT = 2,
   BPF_WINDOW_ROLE_MISS = 3,
+  BPF_WINDOW_ROLE_LOG2 = 4, /* an array of 2 to 64: a histogram, see below */
 };
+#define BPF_WINDOW_ROLES 5
+
+/*
+ * Slot i of a histogram counts the events whose value v has floor(log2(v)) = i:
+ * from 2^i up to, but without, 2^(i+1). Slot 0 has the zeroes too, the last slot
+ * everything from its 2^i upwards.
+ */
+#define BPF_WINDOW_LOG2_MIN_SLOTS 2
+#define BPF_WINDOW_LOG2_MAX_SLOTS 64
 
 /* One field of the bucket, 48 bytes. */
 struct bpf_window_counter {

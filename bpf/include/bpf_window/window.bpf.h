@@ -89,6 +89,20 @@
 #define BPF_WINDOW_MISS BPF_WINDOW_TAG("miss")
 
 /*
+ * On an array of 2 to 64 __u64: a histogram of a magnitude such as a latency. Slot i
+ * counts values from 2^i up to, but without, 2^(i+1); slot 0 zeroes too, the last
+ * slot all that is larger. From it follow percentiles. Put the unit into the name:
+ *
+ *   __u64 latency_us[30] BPF_WINDOW_LOG2;
+ *   ...
+ *   bpf_window_add_log2(b->latency_us, ns / 1000);
+ *
+ * In collectd slot 10 is `derive-latency_us-10_ge_1024`: the slot's number in two
+ * digits, so that names sort by it, and the smallest value that it counts.
+ */
+#define BPF_WINDOW_LOG2 BPF_WINDOW_TAG("log2")
+
+/*
  * An object may offer its hook in several ways, of which a kernel has perhaps
  * one. Programs and maps tagged with a front are loaded only with that front; the
  * loader tries the fronts in the order in which the programs name them, and takes
@@ -184,7 +198,43 @@ static __always_inline void bpf_window_add_plain(__u64 *counter, __u64 n) {
   *counter += n;
 }
 
+/*
+ * The slot of a value in a histogram of so many slots (a constant): always below
+ * `slots`, in a form that the verifier can tell.
+ */
+static __always_inline __u32 bpf_window_log2(__u64 value, __u32 slots) {
+  __u32 slot = 0; /* by halving: clang 14 hangs at __builtin_clzll for BPF */
+  for (__u32 half = 32; half; half /= 2) {
+    if (value >> half) {
+      value >>= half;
+      slot += half;
+    }
+  }
+  /* What is compared is what is used: clang would compare a copy. */
+  asm volatile("" : "+r"(slot));
+  if (slot >= slots)
+    slot = slots - 1;
+  asm volatile("" : "+r"(slot));
+  return slot;
+}
+
+/* Counts one event of that value in a histogram, an array member of a bucket; exactly,
+ * as bpf_window_add does (I6), or with the second for hooks that cannot nest. */
+#define bpf_window_add_log2(HISTOGRAM, value)                                  \
+  bpf_window_add(BPF_WINDOW__LOG2_SLOT(HISTOGRAM, value), 1)
+#define bpf_window_add_log2_plain(HISTOGRAM, value)                            \
+  bpf_window_add_plain(BPF_WINDOW__LOG2_SLOT(HISTOGRAM, value), 1)
+
 /* ---- Private from here on: names with two underscores. ---- */
+
+/* The counter of a value. A pointer has no length: it is refused. */
+#define BPF_WINDOW__LOG2_SLOT(HISTOGRAM, value)                                \
+  ({                                                                           \
+    _Static_assert(!__builtin_types_compatible_p(typeof(HISTOGRAM),            \
+                                                 typeof(&(HISTOGRAM)[0])),     \
+                   "a histogram is an array member of the bucket");            \
+    &(HISTOGRAM)[bpf_window_log2(value, sizeof(HISTOGRAM) / sizeof(__u64))];   \
+  })
 
 /* A load or store that the compiler neither repeats, merges nor moves past another
  * such access. Between two contexts of one CPU no stronger order is needed. */
