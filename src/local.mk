@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += libwindow.la libobject.la
 
 libwindow_la_SOURCES = \
   src/window/failure.c src/window/failure.h \
+  src/window/histogram.c src/window/histogram.h \
   src/window/reader.c src/window/reader.h \
   src/window/window.c src/window/window.h
 libwindow_la_CPPFLAGS = $(AM_CPPFLAGS) $(LIBBPF_CFLAGS)
@@ -38,6 +39,7 @@ bpf_window_la_SOURCES = \
   src/collectd/edges.c src/collectd/edges.h \
   src/collectd/feed.c src/collectd/feed.h \
   src/collectd/health.c src/collectd/health.h \
+  src/collectd/metrics.c src/collectd/metrics.h \
   src/collectd/notice.c src/collectd/notice.h \
   src/collectd/rules.c src/collectd/rules.h \
   src/collectd/value.c src/collectd/value.h

@@ -1,8 +1,8 @@
 # Tests print TAP. tests/run.sh builds and runs them by suite; `make check` runs what
 # needs no root.
 if HAVE_CMOCKA
-UNIT_TESTS = tests/unit/test_edges tests/unit/test_policy tests/unit/test_ring_model tests/unit/test_window
-KERNEL_TESTS = tests/bpf/test_histogram tests/bpf/test_object tests/bpf/test_ring tests/collectd/open_known_files \
+UNIT_TESTS = tests/unit/test_edges tests/unit/test_histogram tests/unit/test_policy tests/unit/test_ring_model tests/unit/test_window
+KERNEL_TESTS = tests/bpf/test_histogram tests/bpf/test_object tests/bpf/test_ring tests/collectd/mark_numbers tests/collectd/open_known_files \
   tests/faults/test_steps tests/faults/start_object tests/faults/mark_calls
 check_PROGRAMS += $(UNIT_TESTS) $(KERNEL_TESTS)
 TESTS += $(UNIT_TESTS)
@@ -13,6 +13,10 @@ TEST_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_edges_SOURCES = tests/unit/test_edges.c src/collectd/edges.c
 tests_unit_test_edges_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_unit_test_edges_LDADD = libwindow.la $(CMOCKA_LIBS)
+
+tests_unit_test_histogram_SOURCES = tests/unit/test_histogram.c
+tests_unit_test_histogram_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_unit_test_histogram_LDADD = libwindow.la $(CMOCKA_LIBS) -lm
 
 tests_unit_test_policy_SOURCES = tests/unit/test_policy.c
 tests_unit_test_policy_CPPFLAGS = $(TEST_CPPFLAGS) -I$(srcdir)/bpf
@@ -54,6 +58,8 @@ check_LTLIBRARIES = tests/faults/fail_nth.la
 tests_faults_fail_nth_la_SOURCES = tests/faults/fail_nth.c
 tests_faults_fail_nth_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 
+tests_collectd_mark_numbers_SOURCES = tests/collectd/mark_numbers.c
+
 tests_collectd_open_known_files_SOURCES = tests/collectd/open_known_files.c
 
 # BPF objects of the tests; several are made from one source.
@@ -83,7 +89,7 @@ tests/bpf/marked_calls_short.bpf.o: tests/bpf/marked_calls.bpf.c
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(COMPILE_BPF) -DSHORT_BUCKETS -c $< -o $@
 
 EXTRA_DIST += tests/run.sh tests/tap.sh tests/source/test_source.sh \
-  tests/collectd/decode_dump.py tests/collectd/test_bad_input.sh tests/collectd/test_values.sh \
+  tests/collectd/decode_dump.py tests/collectd/test_bad_input.sh tests/collectd/test_histogram.sh tests/collectd/test_values.sh \
   tests/refusal/test_refusal.sh tests/faults/soak.sh tests/faults/test_kills.sh tests/faults/test_outage.sh \
   tests/vm/README.md tests/vm/boot.sh tests/vm/common.sh tests/vm/guest-init \
   tests/vm/initramfs.sh tests/vm/kernels.sh tests/vm/run.sh \

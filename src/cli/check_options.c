@@ -9,7 +9,7 @@
 
 #include "check.h"
 
-enum kind { STRING, STRINGS, BOOLEAN, SECONDS, RULE, BLOCK };
+enum kind { STRING, STRINGS, BOOLEAN, SECONDS, PERCENTS, RULE, BLOCK };
 
 struct rule {
   const char *key;
@@ -23,6 +23,7 @@ static const struct rule ratio_rules[] = {
 static const struct rule window_rules[] = {{"Ratio", BLOCK, ratio_rules},
                                            {"DefaultRatio", BOOLEAN, NULL},
                                            {"RatioSeconds", SECONDS, NULL},
+                                           {"Percentile", PERCENTS, NULL},
                                            {0}};
 
 static const struct rule policy_rules[] = {{"Allow", RULE, NULL},
@@ -68,6 +69,14 @@ static const char *problem_with(const struct conf_item *item, enum kind kind) {
                    strtod(value->text, NULL) <= 300
                ? NULL
                : "needs a number of seconds from 1 to 300, without quotes";
+  case PERCENTS:
+    for (size_t i = 0; i < item->values; i++)
+      if (value[i].type != CONF_NUMBER || !(strtod(value[i].text, NULL) > 0) ||
+          strtod(value[i].text, NULL) > 100)
+        return "needs up to 16 numbers above 0, at most 100, without quotes";
+    return item->values >= 1 && item->values <= 16
+               ? NULL
+               : "needs up to 16 numbers above 0, at most 100, without quotes";
   case BLOCK:
     return NULL; /* a Policy has no name, the others need one */
   }

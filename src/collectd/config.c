@@ -13,6 +13,8 @@
 const struct config_window config_window_default = {
     .ratio_from_roles = true,
     .ratio_seconds = 300,
+    .percentile = {50, 90, 99},
+    .percentiles = 3,
 };
 
 const struct config config_default = {.backfill = true};
@@ -131,6 +133,26 @@ static int read_ratio(struct config_window *window,
   return status;
 }
 
+/* The line's take the place of the default ones. */
+static int read_percentiles(struct config_window *window,
+                            const struct config_place *place,
+                            struct failure *failure) {
+  const oconfig_item_t *option = place->option;
+  bool good = option->values_num >= 1 &&
+              option->values_num <= CONFIG_MAX_PERCENTILES;
+  for (int i = 0; good && i < option->values_num; i++) {
+    const oconfig_value_t *value = &option->values[i];
+    good = value->type == OCONFIG_TYPE_NUMBER && value->value.number > 0 &&
+           value->value.number <= 100;
+    window->percentile[i] = good ? value->value.number : 0;
+  }
+  if (!good)
+    return wrong(place, failure,
+                 "needs up to 16 numbers above 0, at most 100, without quotes");
+  window->percentiles = (size_t)option->values_num;
+  return 0;
+}
+
 static int read_window(struct config_object *object,
                        const struct config_place *place,
                        struct failure *failure) {
@@ -150,6 +172,8 @@ static int read_window(struct config_object *object,
       status = boolean(&inner, &window->ratio_from_roles, failure);
     else if (strcasecmp(key, "RatioSeconds") == 0)
       status = seconds(&inner, &window->ratio_seconds, failure);
+    else if (strcasecmp(key, "Percentile") == 0)
+      status = read_percentiles(window, &inner, failure);
     else
       status = unknown(&inner, failure);
   }

@@ -23,13 +23,17 @@ struct config_ratio {
   size_t members, bases;
 };
 
+#define CONFIG_MAX_PERCENTILES 16
+
 /* <Window "name">: what differs from what follows from the roles. */
 struct config_window {
   char *name;
   struct config_ratio *ratio;
   size_t ratios;
   bool ratio_from_roles;  /* DefaultRatio */
-  unsigned ratio_seconds; /* RatioSeconds: length of the rolling ratios */
+  unsigned ratio_seconds; /* RatioSeconds: length of the rolling values */
+  double percentile[CONFIG_MAX_PERCENTILES]; /* Percentile: of histograms */
+  size_t percentiles;
 };
 
 /* <Object "name"> */

@@ -8,6 +8,7 @@
 
 #include "barrier.h"
 #include "edges.h"
+#include "metrics.h"
 #include "notice.h"
 #include "value.h"
 #include "window/reader.h"
@@ -22,112 +23,20 @@
 /* How many values dispatch_self sends, at the newest edge. */
 #define SELF_VALUES 4
 
-struct metric {
-  const char *type;
-  char type_instance[DATA_MAX_NAME_LEN];
-};
-
 struct feed {
   char name[DATA_MAX_NAME_LEN]; /* of the window */
   struct reader *reader;
   int edge_fd;
-  struct metric *metric; /* one per value of the bucket */
-  uint64_t *dispatched;  /* likewise: totals at the last edge */
-  uint64_t *totals;      /* likewise: to work in */
-  bool has_dispatched;   /* since this process began */
+  struct metrics *metrics;
+  uint64_t *dispatched; /* one per value of the bucket: totals at the last edge */
+  uint64_t *totals;     /* likewise: to work in */
+  bool has_dispatched;  /* since this process began */
   bool backfill;
-  struct window_ratio *ratio;
-  size_t ratios;
-  uint64_t ratio_buckets;
   struct barrier barrier;
   unsigned held_back; /* reads since the barrier waits for the last edge */
   bool slow_writers;  /* said so */
   int last_status; /* of reading, so that a lasting trouble is logged once */
 };
-
-/* ---- What to dispatch ---- */
-
-static bool has_role(const struct bpf_window_epoch *epoch, uint32_t role) {
-  for (uint32_t c = 0; c < epoch->counters; c++)
-    if (epoch->counter[c].role == role)
-      return true;
-  return false;
-}
-
-static const char *type_of(uint32_t role, bool is_cache) {
-  if (!is_cache)
-    return "derive";
-  return role == BPF_WINDOW_ROLE_HIT || role == BPF_WINDOW_ROLE_MISS
-             ? "cache_result"
-             : "cache_operation";
-}
-
-static void name_metrics(struct feed *feed) {
-  const struct bpf_window_epoch *epoch = reader_epoch(feed->reader);
-  bool is_cache = has_role(epoch, BPF_WINDOW_ROLE_HIT) &&
-                  has_role(epoch, BPF_WINDOW_ROLE_MISS);
-  struct metric *metric = feed->metric;
-  for (uint32_t c = 0; c < epoch->counters; c++) {
-    const struct bpf_window_counter *counter = &epoch->counter[c];
-    for (uint32_t i = 0; i < counter->values; i++, metric++) {
-      metric->type = type_of(counter->role, is_cache);
-      if (counter->values == 1)
-        sstrncpy(metric->type_instance, counter->name,
-                 sizeof(metric->type_instance));
-      else
-        ssnprintf(metric->type_instance, sizeof(metric->type_instance), "%s_%u",
-                  counter->name, i);
-    }
-  }
-}
-
-static int add_names(const struct bpf_window_epoch *epoch,
-                     const struct config_ratio *config, char **names,
-                     size_t count, struct window_ratio *ratio,
-                     void (*add)(struct window_ratio *, uint32_t),
-                     struct failure *failure) {
-  for (size_t i = 0; i < count; i++) {
-    int value = window_value_of(epoch, names[i]);
-    if (value < 0) {
-      char known[256] = "";
-      for (uint32_t c = 0; c < epoch->counters; c++) {
-        size_t used = strlen(known);
-        ssnprintf(known + used, sizeof(known) - used, "%s%s", c ? ", " : "",
-                  epoch->counter[c].name);
-      }
-      return failure_set(
-          failure, -EINVAL,
-          "<Ratio \"%s\">: unknown counter \"%s\" (there are: %s)",
-          config->name, names[i], known);
-    }
-    add(ratio, (uint32_t)value);
-  }
-  return 0;
-}
-
-static int set_ratios(struct feed *feed, const struct config_window *config,
-                      struct failure *failure) {
-  const struct bpf_window_epoch *epoch = reader_epoch(feed->reader);
-  feed->ratio = calloc(config->ratios + 1, sizeof(*feed->ratio));
-  if (!feed->ratio)
-    return failure_set(failure, -ENOMEM, "out of memory");
-  if (config->ratio_from_roles &&
-      window_ratio_from_roles(&feed->ratio[0], epoch))
-    feed->ratios = 1;
-  for (size_t i = 0; i < config->ratios; i++) {
-    const struct config_ratio *wanted = &config->ratio[i];
-    struct window_ratio *ratio = &feed->ratio[feed->ratios++];
-    sstrncpy(ratio->name, wanted->name, sizeof(ratio->name));
-    int status = add_names(epoch, wanted, wanted->member, wanted->members,
-                           ratio, window_ratio_add_member, failure);
-    if (status == 0)
-      status = add_names(epoch, wanted, wanted->base, wanted->bases, ratio,
-                         window_ratio_add_base, failure);
-    if (status != 0)
-      return status;
-  }
-  return 0;
-}
 
 /* ---- Dispatching ---- */
 
@@ -136,16 +45,12 @@ static void dispatch(const struct feed *feed, const char *type,
   value_dispatch(feed->name, type, type_instance, value, time);
 }
 
-static void dispatch_ratios(struct feed *feed,
-                            const struct window_snapshot *snapshot,
-                            uint64_t edge, cdtime_t time) {
-  uint64_t from = edge > feed->ratio_buckets ? edge - feed->ratio_buckets : 0;
-  window_sum(snapshot, from, edge, feed->totals);
-  for (size_t i = 0; i < feed->ratios; i++)
-    dispatch(feed, "cache_ratio", feed->ratio[i].name,
-             (value_t){.gauge = window_ratio_percent(
-                           &feed->ratio[i], snapshot->values, feed->totals)},
-             time);
+static void dispatch_rolling(struct feed *feed,
+                             const struct window_snapshot *snapshot,
+                             uint64_t edge, cdtime_t time) {
+  uint64_t back = metrics_rolling_buckets(feed->metrics);
+  window_sum(snapshot, edge > back ? edge - back : 0, edge, feed->totals);
+  metrics_dispatch_rolling(feed->metrics, feed->totals, time);
 }
 
 /* One edge; the next may follow when the writers have it. */
@@ -154,14 +59,13 @@ static void dispatch_edge(struct feed *feed,
                           cdtime_t time, bool newest) {
   window_total_at(snapshot, edge, feed->dispatched);
   feed->has_dispatched = true;
-  barrier_expect(&feed->barrier, time,
-                 snapshot->values +
-                     (newest ? (unsigned)feed->ratios + SELF_VALUES : 0));
-  for (uint32_t v = 0; v < snapshot->values; v++)
-    dispatch(feed, feed->metric[v].type, feed->metric[v].type_instance,
-             (value_t){.derive = (derive_t)feed->dispatched[v]}, time);
+  unsigned count = metrics_count_totals(feed->metrics);
   if (newest)
-    dispatch_ratios(feed, snapshot, edge, time);
+    count += metrics_count_rolling(feed->metrics) + SELF_VALUES;
+  barrier_expect(&feed->barrier, time, count);
+  metrics_dispatch_totals(feed->metrics, feed->dispatched, time);
+  if (newest)
+    dispatch_rolling(feed, snapshot, edge, time);
 }
 
 /* ---- Keeping the order ---- */
@@ -322,10 +226,9 @@ static void feed_free(void *data) {
   reader_close(&feed->reader);
   if (feed->edge_fd >= 0)
     close(feed->edge_fd);
-  free(feed->metric);
+  metrics_free(&feed->metrics);
   free(feed->dispatched);
   free(feed->totals);
-  free(feed->ratio);
   free(feed);
 }
 
@@ -353,20 +256,14 @@ static int set_up(struct feed *feed, const struct object_window *window,
   const struct bpf_window_epoch *epoch = reader_epoch(feed->reader);
   status = check_interval(epoch, failure);
   if (status == 0)
-    status = set_ratios(feed, config, failure);
+    status = metrics_new(&feed->metrics, feed->name, epoch, config, failure);
   if (status != 0)
     return status;
-  feed->ratio_buckets =
-      config->ratio_seconds * UINT64_C(1000000000) / epoch->width_ns;
-  if (feed->ratio_buckets > WINDOW_HISTORY_BUCKETS)
-    feed->ratio_buckets = WINDOW_HISTORY_BUCKETS;
-  feed->metric = calloc(epoch->values, sizeof(*feed->metric));
   feed->dispatched = calloc(epoch->values, sizeof(*feed->dispatched));
   feed->totals = calloc(epoch->values, sizeof(*feed->totals));
   feed->edge_fd = fcntl(window->edge_fd, F_DUPFD_CLOEXEC, 0);
-  if (!feed->metric || !feed->dispatched || !feed->totals || feed->edge_fd < 0)
+  if (!feed->dispatched || !feed->totals || feed->edge_fd < 0)
     return failure_set(failure, -ENOMEM, "out of memory or descriptors");
-  name_metrics(feed);
   return 0;
 }
 

@@ -2,20 +2,15 @@
 /*
  * feed.h - one window, read at every interval and dispatched to collectd.
  *
- *   plugin bpf_window, plugin instance: the window
- *     <type>-<counter>     DERIVE  total since the window was loaded, per edge
- *     cache_ratio-<ratio>  GAUGE   percent over the last RatioSeconds, newest
- * edge only
+ * What it dispatches is in metrics.h, and of the reading itself:
  *
  *     derive-self_lost_seconds      seconds of which the record knows nothing (a kill
  *                                   right behind an edge can lose one more)
  *     derive-self_late_events       counts that came after their edge was
- * dispatched derive-self_snapshot_retries  copies thrown away because a CPU
- * rolled meanwhile duration-self_read            seconds that a read took
- *
- * The type of a counter follows from its role: hits and misses of a window that
- * has both are cache_result, everything else in such a window cache_operation;
- * counters of a window without them are derive.
+ * dispatched
+ *     derive-self_snapshot_retries  copies thrown away because a CPU rolled
+ * meanwhile
+ *     duration-self_read            seconds that a read took
  */
 #ifndef BPF_WINDOW_FEED_H
 #define BPF_WINDOW_FEED_H
