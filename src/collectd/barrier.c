@@ -4,8 +4,18 @@
 #include "utils/common/common.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t seen = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t seen;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct barrier *barriers;
+
+/* A wall clock that is set back must not make a wait longer. */
+static void make_condition(void) {
+  pthread_condattr_t attributes;
+  pthread_condattr_init(&attributes);
+  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+  pthread_cond_init(&seen, &attributes);
+  pthread_condattr_destroy(&attributes);
+}
 
 static int on_write(__attribute__((unused)) const data_set_t *set,
                     const value_list_t *vl,
@@ -25,6 +35,7 @@ static int on_write(__attribute__((unused)) const data_set_t *set,
 }
 
 int barrier_register(void) {
+  pthread_once(&once, make_condition);
   return plugin_register_write("bpf_window", on_write, NULL);
 }
 
@@ -54,7 +65,10 @@ void barrier_expect(struct barrier *barrier, cdtime_t time, unsigned count) {
 }
 
 bool barrier_wait(struct barrier *barrier, cdtime_t at_most) {
-  struct timespec until = CDTIME_T_TO_TIMESPEC(cdtime() + at_most);
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  struct timespec until =
+      CDTIME_T_TO_TIMESPEC(TIMESPEC_TO_CDTIME_T(&now) + at_most);
   int status = 0;
   pthread_mutex_lock(&lock);
   while (barrier->pending > 0 && status == 0)

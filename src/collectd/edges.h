@@ -11,7 +11,10 @@
  * make totals go back). E2  Only edges that are settled and still told by the
  * ring. E3  After a gap that the ring does not tell, the next edge is over two
  * intervals behind the last one: collectd's writers then record the gap as
- * unknown instead of smearing the counts over it.
+ * unknown instead of smearing the counts over it. So it is after a step of the
+ * wall clock by more than an interval: set forward, its times have no counts;
+ * set back, nothing is dispatched until it is past the last edge again, and
+ * what was counted meanwhile would all fall into one interval.
  */
 #ifndef BPF_WINDOW_EDGES_H
 #define BPF_WINDOW_EDGES_H
@@ -22,7 +25,9 @@
 struct edges {
   uint64_t first_ns; /* wall clock; the first edge to dispatch */
   uint64_t count;    /* how many, an interval apart; 0: none is due */
-  uint64_t lost_ns;  /* of the gap that stays unknown; 0: none */
+  /* Of the gap that stays unknown, on the clock on which it is longer; 0: none
+   */
+  uint64_t lost_ns;
 };
 
 /* Both clocks at one instant. */

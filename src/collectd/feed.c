@@ -122,7 +122,8 @@ static struct edges_now read_clocks(void) {
 static void say_lost(const struct feed *feed, uint64_t lost_ns) {
   notice(NOTIF_WARNING, feed->name,
          "%.0f seconds are unknown in the record: collectd did not read for "
-         "longer than the window, or a clock was set. The totals are exact.",
+         "longer than the window, a clock was set, or the machine slept. The "
+         "totals are exact.",
          (double)lost_ns / 1e9);
 }
 

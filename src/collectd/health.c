@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "health.h"
 
+#include <bpf/bpf.h>
+
 #include "collectd.h"
 
 #include "plugin.h"
@@ -42,8 +44,7 @@ static void follow_rules(struct health *health) {
       (health->rules_status == 0 && !rules_changed(health->config->rules)))
     return;
   int before = health->rules_status;
-  health->rules_status =
-      set_rules(health->object, health->config, &failure);
+  health->rules_status = set_rules(health->object, health->config, &failure);
   if (health->rules_status == 0)
     notice(NOTIF_OKAY, health->config->name, "the changed rules are in force");
   else if (before == 0)
@@ -69,7 +70,8 @@ static void mend_pins(struct health *health) {
 
 /* At multiples of the interval, as the windows' values, and the first at one
  * behind the start: writers that keep whole seconds refuse a second value of
- * the same, be it from the collectd that ran here before. */
+ * the same, and older ones, be the newest from the collectd that ran here
+ * before. */
 static void dispatch_costs(struct health *health) {
   const char *name = health->config->name;
   const char *front = object_record(health->object)->front;
@@ -107,6 +109,22 @@ static int on_read(user_data_t *user_data) {
   return 0;
 }
 
+/* The newest time under which the record has values of the object, in this or
+ * an earlier collectd's time; now, if the wall clock was not set back since. */
+static cdtime_t newest_time(const struct object *object) {
+  const struct object_window *window;
+  unsigned windows = object_windows(object, &window);
+  cdtime_t newest = cdtime();
+  for (unsigned i = 0; i < windows; i++) {
+    const uint32_t zero = 0;
+    struct pins_edge edge;
+    if (bpf_map_lookup_elem(window[i].edge_fd, &zero, &edge) == 0 &&
+        NS_TO_CDTIME_T(edge.wall_ns) > newest)
+      newest = NS_TO_CDTIME_T(edge.wall_ns);
+  }
+  return newest;
+}
+
 int health_start(struct object *object, const struct config_object *config,
                  struct failure *failure) {
   struct health *health = calloc(1, sizeof(*health));
@@ -114,7 +132,7 @@ int health_start(struct object *object, const struct config_object *config,
     return failure_set(failure, -ENOMEM, "out of memory");
   health->object = object;
   health->config = config;
-  health->last = cdtime();
+  health->last = newest_time(object);
   char name[DATA_MAX_NAME_LEN * 2];
   ssnprintf(name, sizeof(name), "bpf_window/%s/health", config->name);
   user_data_t user_data = {.data = health, .free_func = free};

@@ -13,11 +13,12 @@
 #define INTERVAL (10 * SECOND)
 /* The wall clock when CLOCK_MONOTONIC was 0: a multiple of the interval. */
 #define BOOT (1700000000 * SECOND)
-/* Loaded 1003.4 s after boot: the epoch is the whole second before, less a width. */
+/* Loaded 1003.4 s after boot: the epoch is the whole second before, less a
+ * width. */
 #define LOADED (1003 * SECOND + 400000000)
 
-static struct bpf_window_epoch epoch = {
-    .epoch_ns = 1002 * SECOND, .width_ns = SECOND};
+static struct bpf_window_epoch epoch = {.epoch_ns = 1002 * SECOND,
+                                        .width_ns = SECOND};
 
 static struct edges_now at(double mono_s) {
   uint64_t mono_ns = (uint64_t)(mono_s * 1e9);
@@ -26,9 +27,8 @@ static struct edges_now at(double mono_s) {
 
 static struct pins_edge sent(double mono_s) {
   struct edges_now now = at(mono_s);
-  return (struct pins_edge){
-      .wall_ns = now.wall_ns,
-      .edge = edges_in_window(&epoch, &now, now.wall_ns)};
+  return (struct pins_edge){.wall_ns = now.wall_ns,
+                            .edge = edges_in_window(&epoch, &now, now.wall_ns)};
 }
 
 static const struct pins_edge never;
@@ -77,8 +77,8 @@ static void e2_only_edges_that_the_ring_still_tells(void **state) {
 
 static void e3_a_short_gap_is_widened_past_two_intervals(void **state) {
   (void)state;
-  /* The ring begins at 1702; the last edge is 1690: the next told one, 1710, would be
-   * averaged over the unknown 20 seconds. */
+  /* The ring begins at 1702; the last edge is 1690: the next told one, 1710,
+   * would be averaged over the unknown 20 seconds. */
   struct pins_edge last = sent(1690);
   struct edges_now now = at(2000.5);
   struct edges due = edges_due(&epoch, &now, INTERVAL, &last);
@@ -94,8 +94,38 @@ static void e1_a_wall_clock_set_back_dispatches_nothing_twice(void **state) {
   assert_int_equal(edges_due(&epoch, &now, INTERVAL, &last).count, 0);
 }
 
-static void e1_a_wall_clock_set_forward_never_lets_totals_go_back(
-    void **state) {
+/* An hour of counts must not look like those of one interval. */
+static void e3_after_a_step_back_the_gap_stays_unknown(void **state) {
+  (void)state;
+  struct pins_edge last = sent(1100);
+  struct edges_now now = at(1100 + 3600 + 29.9);
+  now.wall_ns -= 3600 * SECOND;
+  assert_int_equal(edges_due(&epoch, &now, INTERVAL, &last).count, 0);
+  assert_int_equal(edges_due(&epoch, &now, INTERVAL, &last).lost_ns, 0);
+  now.wall_ns += SECOND / 2;
+  now.mono_ns += SECOND / 2;
+  struct edges due = edges_due(&epoch, &now, INTERVAL, &last);
+  assert_int_equal(due.count, 1);
+  assert_int_equal(due.first_ns, last.wall_ns + 3 * INTERVAL);
+  assert_int_equal(due.lost_ns, 3630 * SECOND);
+}
+
+/* Up to an interval the writers bridge: the rate is off, the sum is right. */
+static void a_small_step_leaves_no_gap(void **state) {
+  (void)state;
+  struct pins_edge last = sent(1100);
+  for (int64_t step_s = -10; step_s <= 10; step_s++) {
+    struct edges_now now = at((double)(1120 - step_s) + 0.5);
+    now.wall_ns += (uint64_t)step_s * SECOND;
+    struct edges due = edges_due(&epoch, &now, INTERVAL, &last);
+    assert_in_range(due.count, 1, 2);
+    assert_int_equal(due.lost_ns, 0);
+    assert_true(due.first_ns <= last.wall_ns + 2 * INTERVAL);
+  }
+}
+
+static void
+e1_a_wall_clock_set_forward_never_lets_totals_go_back(void **state) {
   (void)state;
   struct pins_edge last = sent(1100);
   struct edges_now now = at(1110.5);
@@ -108,7 +138,8 @@ static void e1_a_wall_clock_set_forward_never_lets_totals_go_back(
   assert_int_equal(due.lost_ns, 3600 * SECOND);
 }
 
-/* The epoch itself at an edge, and the clocks a little apart from read to read. */
+/* The epoch itself at an edge, and the clocks a little apart from read to read.
+ */
 static void clocks_that_drift_between_reads_lose_no_edge(void **state) {
   (void)state;
   const struct bpf_window_epoch even = {.epoch_ns = 1000 * SECOND,
@@ -142,6 +173,8 @@ int main(void) {
       cmocka_unit_test(e2_only_edges_that_the_ring_still_tells),
       cmocka_unit_test(e3_a_short_gap_is_widened_past_two_intervals),
       cmocka_unit_test(e1_a_wall_clock_set_back_dispatches_nothing_twice),
+      cmocka_unit_test(e3_after_a_step_back_the_gap_stays_unknown),
+      cmocka_unit_test(a_small_step_leaves_no_gap),
       cmocka_unit_test(e1_a_wall_clock_set_forward_never_lets_totals_go_back),
       cmocka_unit_test(clocks_that_drift_between_reads_lose_no_edge),
   };
