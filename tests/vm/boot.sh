@@ -2,7 +2,7 @@
 # Boots one kernel, to the end of its job.
 #
 #   boot.sh --kernel FILE --initrd FILE --log FILE [OPTION...]
-#     --cmdline TEXT   more words for the kernel's command line
+#     --cmdline TEXT   more words for the kernel's command line; may be repeated
 #     --memory SIZE    default 1G
 #     --smp SPEC       as for qemu, default 2; for example 2,maxcpus=255
 #     --icount         one instruction is one virtual ns: counts are repeatable
@@ -49,7 +49,7 @@ parse() {
         --kernel) kernel=$2 ;;
         --initrd) initrd=$2 ;;
         --log) log=$2 ;;
-        --cmdline) cmdline=$2 ;;
+        --cmdline) cmdline="$cmdline $2" ;;
         --memory) memory=$2 ;;
         --smp) smp=$2 ;;
         --timeout) limit=$2 ;;
