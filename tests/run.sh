@@ -1,5 +1,5 @@
 #!/bin/bash
-# tests/run.sh [--no-build] [--tap] [SUITE...]: installs what the tests need, builds, and
+# tests/run.sh [--no-build] [--sanitize] [--tap] [SUITE...]: installs what the tests need, builds, and
 # runs the suites. Without a SUITE: all that this machine can run by itself; outputs, vm and
 # bench are run by name.
 #
@@ -17,6 +17,8 @@
 #             (vm KERNEL... picks the kernels)
 #   bench     the benchmarks: figures, no verdict
 #
+# --sanitize  builds with the sanitizers (address, undefined behaviour), in a folder of its
+#             own; each test during which they report something fails
 # --no-build  runs what $BUILD_DIR (default: build/tests) holds; installs nothing
 # --tap       prints the tests' own TAP lines only, for a harness that counts them
 #
@@ -29,7 +31,7 @@ BUILD_DIR=${BUILD_DIR:-$SOURCE_DIR/build/tests}
 export SOURCE_DIR BUILD_DIR
 ALL_SUITES=(source unit bpf collectd cli policy faults fuzz)
 
-build=yes tap=no
+build=yes tap=no sanitize=no
 suites=() kernels=()
 log=$(mktemp) # TAP lines of all tests
 trap 'rm -f "$log"' EXIT
@@ -43,6 +45,7 @@ parse() {
     case $1 in
     --no-build) build=no ;;
     --tap) tap=yes ;;
+    --sanitize) sanitize=yes ;;
     --help) usage; exit 0 ;;
     -*) echo "tests/run.sh: unknown option $1 (see --help)" >&2; exit 2 ;;
     vm) suites+=(vm); shift; kernels=("$@"); break ;;
@@ -57,6 +60,19 @@ parse() {
   [ ${#suites[@]} -gt 0 ] || suites=("${ALL_SUITES[@]}")
 }
 
+# The sanitizers write their reports into files that begin with this name.
+SANITIZER_REPORT=
+sanitize() {
+  BUILD_DIR=${BUILD_DIR%/}-sanitized
+  SANITIZER_REPORT=$BUILD_DIR/sanitizer-report
+  rm -f "$SANITIZER_REPORT".*
+  # What librrd and its fonts leave allocated; the full stacks say that it is they.
+  printf '%s\n' leak:librrd leak:libfontconfig >"$BUILD_DIR.leaks"
+  export LSAN_OPTIONS="suppressions=$BUILD_DIR.leaks:print_suppressions=0"
+  export ASAN_OPTIONS="log_path=$SANITIZER_REPORT:abort_on_error=1:fast_unwind_on_malloc=0"
+  export UBSAN_OPTIONS="log_path=$SANITIZER_REPORT:print_stacktrace=1:halt_on_error=1"
+}
+
 say() { [ "$tap" = yes ] || echo "$@"; }
 
 install_and_build() {
@@ -69,7 +85,7 @@ install_and_build() {
   (
     [ -x "$SOURCE_DIR/configure" ] || "$SOURCE_DIR/bootstrap"
     cd "$BUILD_DIR"
-    [ -f Makefile ] || "$SOURCE_DIR/configure" --enable-silent-rules
+    [ -f Makefile ] || "$SOURCE_DIR/configure" --enable-silent-rules --enable-sanitizers="$sanitize"
     make -j"$(nproc)" all
     make -j"$(nproc)" check TESTS=
   ) >"$BUILD_DIR/build.log" 2>&1 || {
@@ -101,6 +117,11 @@ run_test() {
     emit "not ok - $name ended with status $status"
   elif [ "$status" -eq 0 ] && ! grep -qE '^(not )?ok ' "$output"; then
     emit "not ok - $name printed no test lines"
+  fi
+  if [ -n "$SANITIZER_REPORT" ] && ls "$SANITIZER_REPORT".* >/dev/null 2>&1; then
+    sed 's/^/# /' "$SANITIZER_REPORT".*
+    rm -f "$SANITIZER_REPORT".*
+    emit "not ok - $name: reports of the sanitizers"
   fi
   say "   $name: $(grep -cE '^ok ' "$output" || true) ok," \
     "$(grep -cE '^not ok ' "$output" || true) not ok"
@@ -135,6 +156,7 @@ run_suite() {
 }
 
 parse "$@"
+[ "$sanitize" = no ] || sanitize
 [ "$build" = no ] || install_and_build
 for suite in "${suites[@]}"; do
   run_suite "$suite"

@@ -11,7 +11,8 @@
 #   private_kill                    the same with SIGKILL
 #   private_remove                  removes pins and folder
 #
-# PRIVATE is the folder, PRIVATE_PINS the folder of its pins, PRIVATE_PID the daemon's.
+# PRIVATE is the folder, PRIVATE_PINS the folder of its pins, PRIVATE_PID the daemon's,
+# PRIVATE_DAEMON the command that private_start runs.
 
 PRIVATE_HOST=private
 
@@ -42,6 +43,9 @@ private_new() {
   for plugin in logfile "$@"; do
     cp "$folder/$plugin.so" "$PRIVATE/plugins/"
   done
+  # A plugin built with --enable-sanitizers wants their library to be there first.
+  PRIVATE_DAEMON=(env "LD_PRELOAD=$(ldd "$PRIVATE/plugins/bpf_window.so" |
+    awk '$1 ~ /^libasan/ { print $3 }')" collectd -f -C "$PRIVATE/collectd.conf")
 }
 
 private_config() {
@@ -78,7 +82,7 @@ private_mount_bpffs() {
 private_start() {
   : >"$PRIVATE/collectd.log"
   private_mount_bpffs || echo "no bpffs: counting ends with collectd" >&2
-  collectd -f -C "$PRIVATE/collectd.conf" >"$PRIVATE/collectd.out" 2>&1 &
+  "${PRIVATE_DAEMON[@]}" >"$PRIVATE/collectd.out" 2>&1 &
   PRIVATE_PID=$!
   local tenths=0
   while ! grep -q 'Initialization complete' "$PRIVATE/collectd.log" 2>/dev/null; do

@@ -129,5 +129,6 @@ int main(int argc, char **argv) {
       die(path);
   }
   printf("%lld\n", (long long)(real_ns / NS_PER_SECOND));
+  bpf_object__close(object);
   return 0;
 }

@@ -67,5 +67,7 @@ int main(int argc, char **argv) {
     ;
   if (argc > 3)
     bpf_map__unpin(ring, argv[3]);
+  bpf_link__destroy(link);
+  bpf_object__close(object);
   return 0;
 }

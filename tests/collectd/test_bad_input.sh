@@ -177,7 +177,7 @@ private_stop
 config "$good"
 if unshare -m true 2>/dev/null; then
   unshare -m sh -c "umount -a -t bpf 2>/dev/null; umount /sys/fs/bpf 2>/dev/null
-    exec timeout 5 collectd -f -C '$folder/collectd.conf'" >"$folder/collectd.out" 2>&1 || true
+    exec timeout 5 ${PRIVATE_DAEMON[*]}" >"$folder/collectd.out" 2>&1 || true
   like "$(grep '\[warning\] bpf_window plugin:' "$folder/collectd.log")" \
     'is not on a BPF file system \(mount -t bpf bpf /sys/fs/bpf\). Running without pins' \
     "without bpffs it runs unpinned and says so"
@@ -192,7 +192,7 @@ chmod 755 "$folder/plugins"
 mkdir -p "$folder/csv" && chmod 777 "$folder/csv"
 sed -i "s|^PIDFile.*|PIDFile \"/tmp/nobody.$$.pid\"|" "$folder/collectd.conf"
 setpriv --reuid=65534 --regid=65534 --clear-groups \
-  timeout 5 collectd -f -C "$folder/collectd.conf" >"$folder/collectd.out" 2>&1 || true
+  timeout 5 "${PRIVATE_DAEMON[@]}" >"$folder/collectd.out" 2>&1 || true
 like "$(cat "$folder/collectd.log" "$folder/collectd.out")" \
   '\[error\] bpf_window plugin: .*CAP_BPF and CAP_PERFMON \(run as root' \
   "as nobody: the error says which capabilities are missing"
