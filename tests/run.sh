@@ -64,11 +64,12 @@ parse() {
 SANITIZER_REPORT=
 sanitize() {
   BUILD_DIR=${BUILD_DIR%/}-sanitized
+  mkdir -p "$BUILD_DIR"
   SANITIZER_REPORT=$BUILD_DIR/sanitizer-report
   rm -f "$SANITIZER_REPORT".*
   # What librrd and its fonts leave allocated; the full stacks say that it is they.
-  printf '%s\n' leak:librrd leak:libfontconfig >"$BUILD_DIR.leaks"
-  export LSAN_OPTIONS="suppressions=$BUILD_DIR.leaks:print_suppressions=0"
+  printf '%s\n' leak:librrd leak:libfontconfig >"$BUILD_DIR/sanitizer-suppressions"
+  export LSAN_OPTIONS="suppressions=$BUILD_DIR/sanitizer-suppressions:print_suppressions=0"
   export ASAN_OPTIONS="log_path=$SANITIZER_REPORT:abort_on_error=1:fast_unwind_on_malloc=0"
   export UBSAN_OPTIONS="log_path=$SANITIZER_REPORT:print_stacktrace=1:halt_on_error=1"
 }

@@ -67,7 +67,7 @@ private_start || { cat "$folder/collectd.out" "$folder/collectd.log"; exit 1; }
 open_files $((8 * INTERVAL))
 before=$(csv_newest_time "$folder/csv" cache_operation-lookups)
 private_stop
-open_files $((5 * INTERVAL))
+open_files $((25 * INTERVAL)) # 25 edges are missed
 private_start || { cat "$folder/collectd.out" "$folder/collectd.log"; exit 1; }
 open_files $((12 * INTERVAL))
 until_true 60 has_edge_after "$(date +%s)" "$folder/csv" ||
