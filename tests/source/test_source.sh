@@ -46,16 +46,39 @@ fi
 bpf_cc=(clang -target bpf -mcpu=v3 -g -O2 -Wall -Wextra -Werror -Ibpf/include
   -idirafter "/usr/include/$(gcc -print-multiarch)" -x c -c)
 compile_alone "window.bpf.h compiles alone" "${bpf_cc[@]}" <<<'#include <bpf_window/window.bpf.h>'
+a_window='struct my_window_stats { __u64 abs_bucket; __u64 n BPF_WINDOW_TOTAL; __u64 each[24]; };
+BPF_WINDOW(my_window, struct my_window_stats);
+SEC("raw_tp/sys_enter") int on_event(void *context) {
+  struct my_window_stats *bucket = bpf_window_bucket(my_window);
+  if (bucket) bpf_window_add(&bucket->n, context ? 1 : 2), bpf_window_add_plain(&bucket->each[3], 1);
+  return 0;
+}'
+# libbpf's own, whichever comes first; a program that includes what it needs and no more.
+libbpf_headers='#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_tracing.h>'
+compile_alone "a window compiles before libbpf's headers" "${bpf_cc[@]}" <<<"#include <linux/types.h>
+#include <bpf_window/window.bpf.h>
+$libbpf_headers
+$a_window"
+compile_alone "a window compiles behind libbpf's headers" "${bpf_cc[@]}" <<<"#include <linux/bpf.h>
+$libbpf_headers
+#include <bpf_window/window.bpf.h>
+$a_window"
 if [ -r /sys/kernel/btf/vmlinux ] && command -v bpftool >/dev/null; then
   folder=$(mktemp -d)
   bpftool btf dump file /sys/kernel/btf/vmlinux format c >"$folder/vmlinux.h"
-  compile_alone "window.bpf.h compiles behind vmlinux.h" "${bpf_cc[@]}" -I"$folder" <<<'#include "vmlinux.h"
+  compile_alone "a window compiles behind vmlinux.h and libbpf's headers" "${bpf_cc[@]}" -I"$folder" <<<"#include \"vmlinux.h\"
+$libbpf_headers
 #include <bpf_window/window.bpf.h>
-struct my_window_stats { __u64 abs_bucket; __u64 n; };
-BPF_WINDOW(my_window, struct my_window_stats);'
+$a_window"
+  compile_alone "a window compiles behind vmlinux.h alone" "${bpf_cc[@]}" -I"$folder" <<<"#include \"vmlinux.h\"
+#include <bpf_window/window.bpf.h>
+$a_window"
   rm -rf "$folder"
 else
-  skip "window.bpf.h compiles behind vmlinux.h" "no kernel BTF or no bpftool"
+  skip "a window compiles behind vmlinux.h" "no kernel BTF or no bpftool"
 fi
 
 scripts=$(git ls-files 2>/dev/null | xargs grep -lE '^#!/bin/(ba)?sh|^# shellcheck shell=' 2>/dev/null || true)
