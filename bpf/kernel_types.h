@@ -30,6 +30,8 @@
 #pragma clang attribute push(__attribute__((preserve_access_index)),           \
                              apply_to = record)
 
+struct address_space;
+
 struct qstr {
   union {
     struct {
@@ -92,6 +94,7 @@ struct file {
   unsigned int f_mode;
   struct inode *f_inode;
   struct path f_path;
+  struct address_space *f_mapping;
 };
 
 struct fdtable {
@@ -118,6 +121,72 @@ struct pt_regs {
   unsigned long di;
   unsigned long orig_ax;
 };
+
+struct sock {
+  __u16 sk_protocol;
+};
+
+struct sk_buff {
+  char cb[48];
+};
+
+/* Lies in an sk_buff's cb. */
+struct tcp_skb_cb {
+  __u16 tcp_gso_segs;
+};
+
+/* Has `err` where the tracepoint has a third argument (6.17). */
+struct trace_event_raw_tcp_retransmit_skb {
+  int err;
+};
+
+struct gendisk {
+  int major;
+};
+
+struct request_queue {
+  struct gendisk *disk;
+};
+
+struct request {
+  struct request_queue *q;
+  unsigned int cmd_flags;
+  unsigned int __data_len;
+  __u64 start_time_ns;
+};
+
+struct xarray {
+  void *xa_head;
+};
+
+struct xa_node {
+  unsigned char shift;
+  void *slots[64];
+};
+
+struct page {
+  unsigned long flags;
+};
+
+struct address_space {
+  struct xarray i_pages;
+};
+
+struct kiocb {
+  struct file *ki_filp;
+  long long ki_pos;
+};
+
+struct vm_area_struct {
+  struct file *vm_file;
+};
+
+struct vm_fault {
+  struct vm_area_struct *vma;
+  unsigned long pgoff;
+};
+
+enum pageflags { PG_uptodate = 2 };
 
 #pragma clang attribute pop
 

@@ -100,6 +100,7 @@ EXTRA_DIST += tests/run.sh tests/tap.sh tests/source/test_source.sh \
 include tests/bench/local.mk
 include tests/bpf/race.mk
 include tests/cli/local.mk
+include tests/windows/local.mk
 include tests/policy/local.mk
 include tests/fuzz/local.mk
 include tests/outputs/local.mk

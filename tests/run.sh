@@ -5,6 +5,7 @@
 #
 #   unit      arithmetic, rules, parsers: no kernel, no root
 #   bpf       the window and the life of an object in this kernel
+#   windows   the bundled windows against known numbers of events
 #   collectd  a real, private collectd: values, RRDs, bad configs
 #   cli       the command bpf-window
 #   policy    the file policy's cache, case by case
@@ -29,7 +30,7 @@ set -euo pipefail
 SOURCE_DIR=$(cd "$(dirname "$0")/.." && pwd)
 BUILD_DIR=${BUILD_DIR:-$SOURCE_DIR/build/tests}
 export SOURCE_DIR BUILD_DIR
-ALL_SUITES=(source unit bpf collectd cli policy faults fuzz)
+ALL_SUITES=(source unit bpf windows collectd cli policy faults fuzz)
 
 build=yes tap=no sanitize=no
 suites=() kernels=()

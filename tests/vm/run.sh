@@ -31,8 +31,8 @@ suites_of() {
     case $1 in
     # Too old for the project: all there is to see is that it says so.
     5.10) echo refusal ;;
-    *+cpus) echo bpf faults ;;
-    *) echo bpf collectd policy faults ;;
+    *+cpus) echo bpf windows faults ;;
+    *) echo bpf windows collectd policy faults ;;
     esac
 }
 
