@@ -7,4 +7,11 @@ tests_windows_tcp_load_SOURCES = tests/windows/tcp_load.c
 tests_windows_totals_SOURCES = tests/windows/totals.c
 tests_windows_totals_LDADD = libwindow.la
 
-EXTRA_DIST += tests/windows/common.sh tests/windows/test_tcp.sh
+# What is watched is narrowed, so that each event is known.
+WINDOWS_TEST_OBJECTS = tests/windows/block_io_loop.bpf.o
+check_DATA += $(WINDOWS_TEST_OBJECTS)
+CLEANFILES += $(WINDOWS_TEST_OBJECTS)
+$(WINDOWS_TEST_OBJECTS): $(bpfinclude_HEADERS) $(BPF_PROGRAM_INCLUDES) $(BPF_PROGRAM_FILES)
+
+EXTRA_DIST += tests/windows/block_io_loop.bpf.c tests/windows/common.sh \
+  tests/windows/test_block_io.sh tests/windows/test_tcp.sh
