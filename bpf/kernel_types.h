@@ -110,9 +110,17 @@ struct thread_info {
   __u32 status;
 };
 
+struct task_io_accounting {
+  __u64 syscr;
+  __u64 syscw;
+};
+
 struct task_struct {
   struct thread_info thread_info;
   struct files_struct *files;
+  unsigned long min_flt;
+  unsigned long maj_flt;
+  struct task_io_accounting ioac;
 };
 
 /* x86-64 */
@@ -164,12 +172,13 @@ struct xa_node {
   void *slots[64];
 };
 
-struct page {
-  unsigned long flags;
-};
-
 struct address_space {
   struct xarray i_pages;
+};
+
+struct folio {
+  struct address_space *mapping;
+  unsigned long index;
 };
 
 struct kiocb {
@@ -185,8 +194,6 @@ struct vm_fault {
   struct vm_area_struct *vma;
   unsigned long pgoff;
 };
-
-enum pageflags { PG_uptodate = 2 };
 
 #pragma clang attribute pop
 

@@ -2,11 +2,11 @@
 bpfinclude_HEADERS = bpf/include/bpf_window/layout.h bpf/include/bpf_window/window.bpf.h
 noarch_pkgconfig_DATA = bpf/bpf-window.pc
 
-BPF_OBJECTS = bpf/block_io.bpf.o bpf/inode_cache.bpf.o bpf/tcp.bpf.o
+BPF_OBJECTS = bpf/block_io.bpf.o bpf/inode_cache.bpf.o bpf/page_cache.bpf.o bpf/tcp.bpf.o
 bpfobject_DATA = $(BPF_OBJECTS)
 CLEANFILES += $(BPF_OBJECTS)
 
-BPF_PROGRAM_FILES = bpf/block_io.bpf.c bpf/inode_cache.bpf.c bpf/tcp.bpf.c
+BPF_PROGRAM_FILES = bpf/block_io.bpf.c bpf/inode_cache.bpf.c bpf/page_cache.bpf.c bpf/tcp.bpf.c
 BPF_PROGRAM_INCLUDES = \
   bpf/enforce.bpf.h bpf/file_marks.bpf.h bpf/file_policy.h \
   bpf/kernel_types.h bpf/name_sequences.bpf.h \
