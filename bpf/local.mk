@@ -1,5 +1,6 @@
 # The installed headers, and the bundled BPF objects.
-bpfinclude_HEADERS = bpf/include/bpf_window/layout.h bpf/include/bpf_window/window.bpf.h
+bpfinclude_HEADERS = bpf/include/bpf_window/layout.h \
+  bpf/include/bpf_window/setup.h bpf/include/bpf_window/window.bpf.h
 noarch_pkgconfig_DATA = bpf/bpf-window.pc
 
 BPF_OBJECTS = bpf/block_io.bpf.o bpf/inode_cache.bpf.o bpf/page_cache.bpf.o bpf/tcp.bpf.o

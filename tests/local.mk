@@ -2,7 +2,7 @@
 # needs no root.
 if HAVE_CMOCKA
 UNIT_TESTS = tests/unit/test_edges tests/unit/test_histogram tests/unit/test_policy tests/unit/test_ring_model tests/unit/test_window
-KERNEL_TESTS = tests/bpf/test_histogram tests/bpf/test_object tests/bpf/test_ring tests/collectd/mark_numbers tests/collectd/open_known_files \
+KERNEL_TESTS = tests/bpf/test_histogram tests/bpf/test_object tests/bpf/test_ring tests/bpf/test_setup tests/collectd/mark_numbers tests/collectd/open_known_files \
   tests/faults/test_steps tests/faults/start_object tests/faults/mark_calls
 check_PROGRAMS += $(UNIT_TESTS) $(KERNEL_TESTS)
 TESTS += $(UNIT_TESTS)
@@ -42,6 +42,10 @@ tests_bpf_test_object_LDADD = libobject.la $(CMOCKA_LIBS)
 tests_bpf_test_ring_SOURCES = tests/bpf/test_ring.c tests/bpf/place.c tests/bpf/place.h
 tests_bpf_test_ring_CPPFLAGS = $(TEST_CPPFLAGS) $(LIBBPF_CFLAGS)
 tests_bpf_test_ring_LDADD = libobject.la $(CMOCKA_LIBS)
+
+tests_bpf_test_setup_SOURCES = tests/bpf/test_setup.c tests/bpf/place.c tests/bpf/place.h
+tests_bpf_test_setup_CPPFLAGS = $(TEST_CPPFLAGS) $(LIBBPF_CFLAGS)
+tests_bpf_test_setup_LDADD = libobject.la $(CMOCKA_LIBS)
 
 tests_faults_test_steps_SOURCES = tests/faults/test_steps.c tests/bpf/place.c tests/bpf/place.h
 tests_faults_test_steps_CPPFLAGS = $(TEST_CPPFLAGS) $(LIBBPF_CFLAGS)

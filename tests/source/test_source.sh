@@ -27,7 +27,8 @@ none "in src/window only reader.c uses libbpf" others_with_libbpf
 none "src/cli does not use libbpf" includes src/cli 'bpf/'
 none "BPF programs use no user-space headers" grep -rnE '^#include "(\.\./)*src/' bpf
 none "public headers use no other headers of the project" \
-  grep -nE '^#include "[^l]' bpf/include/bpf_window/layout.h bpf/include/bpf_window/window.bpf.h
+  grep -nE '^#include "[^l]' bpf/include/bpf_window/layout.h bpf/include/bpf_window/setup.h \
+  bpf/include/bpf_window/window.bpf.h
 
 compile_alone() { # DESCRIPTION COMPILER... : compiles stdin
   local description=$1 output
@@ -42,6 +43,16 @@ if command -v g++ >/dev/null; then
     g++ -std=c++11 -Wall -Wextra -Werror -Ibpf/include -x c++ -c <<<"$layout"
 else
   skip "layout.h compiles alone as C++" "no C++ compiler"
+fi
+setup='#include <bpf_window/setup.h>
+int main(void) { return bpf_window_setup(0, "") + bpf_window_pin(0, "", ""); }'
+compile_alone "setup.h compiles alone as C11" \
+  gcc -std=gnu11 -Wall -Wextra -Wshadow -Werror -Ibpf/include -x c -c <<<"$setup"
+if command -v g++ >/dev/null; then
+  compile_alone "setup.h compiles alone as C++" \
+    g++ -std=gnu++11 -Wall -Wextra -Werror -Ibpf/include -x c++ -c <<<"$setup"
+else
+  skip "setup.h compiles alone as C++" "no C++ compiler"
 fi
 bpf_cc=(clang -target bpf -mcpu=v3 -g -O2 -Wall -Wextra -Werror -Ibpf/include
   -idirafter "/usr/include/$(gcc -print-multiarch)" -x c -c)
