@@ -105,6 +105,7 @@ include tests/bench/local.mk
 include tests/bpf/race.mk
 include tests/cli/local.mk
 include tests/windows/local.mk
+include tests/examples/local.mk
 include tests/policy/local.mk
 include tests/fuzz/local.mk
 include tests/outputs/local.mk

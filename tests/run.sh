@@ -6,6 +6,7 @@
 #   unit      arithmetic, rules, parsers: no kernel, no root
 #   bpf       the window and the life of an object in this kernel
 #   windows   the bundled windows against known numbers of events
+#   examples  the installed headers, used as a stranger would
 #   collectd  a real, private collectd: values, RRDs, bad configs
 #   cli       the command bpf-window
 #   policy    the file policy's cache, case by case
@@ -30,7 +31,7 @@ set -euo pipefail
 SOURCE_DIR=$(cd "$(dirname "$0")/.." && pwd)
 BUILD_DIR=${BUILD_DIR:-$SOURCE_DIR/build/tests}
 export SOURCE_DIR BUILD_DIR
-ALL_SUITES=(source unit bpf windows collectd cli policy faults fuzz)
+ALL_SUITES=(source unit bpf windows examples collectd cli policy faults fuzz)
 
 build=yes tap=no sanitize=no
 suites=() kernels=()
