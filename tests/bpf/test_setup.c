@@ -15,6 +15,25 @@
 #include "place.h"
 #include "window/reader.h"
 
+/* What docs/instrument.md says of the bytes. */
+_Static_assert(sizeof(struct bpf_window_epoch) == 3120 &&
+                   offsetof(struct bpf_window_epoch, width_ns) == 8 &&
+                   offsetof(struct bpf_window_epoch, tick_ns) == 16 &&
+                   offsetof(struct bpf_window_epoch, layout) == 24 &&
+                   offsetof(struct bpf_window_epoch, format) == 32 &&
+                   offsetof(struct bpf_window_epoch, slots) == 36 &&
+                   offsetof(struct bpf_window_epoch, counters) == 40 &&
+                   offsetof(struct bpf_window_epoch, values) == 44 &&
+                   offsetof(struct bpf_window_epoch, counter) == 48,
+               "the record");
+_Static_assert(sizeof(struct bpf_window_counter) == 48 &&
+                   offsetof(struct bpf_window_counter, role) == 40 &&
+                   offsetof(struct bpf_window_counter, values) == 44,
+               "its entries");
+_Static_assert(sizeof(struct bpf_window_cursor) == 16 &&
+                   offsetof(struct bpf_window_cursor, slot) == 8,
+               "the cursor");
+
 static const char *const objects[] = {
     "bpf/block_io",          "bpf/inode_cache",
     "bpf/page_cache",        "bpf/tcp",
