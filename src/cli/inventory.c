@@ -52,7 +52,69 @@ static void measure(struct inventory_window *window, struct reader *reader) {
   window->activity_known = true;
 }
 
+/* ---- One pin ---- */
+
+static uint32_t pinned_id(const char *pin, const char *suffix) {
+  char path[512];
+  uint32_t id = 0;
+  snprintf(path, sizeof(path), "%s%s", pin, suffix);
+  discover_pinned_id(path, &id, NULL);
+  return id;
+}
+
+static void take_pin(struct inventory_window *window, const char *pin) {
+  struct reader *reader = NULL;
+  struct failure failure;
+  const char *slash = strrchr(pin, '/');
+  snprintf(window->pin, sizeof(window->pin), "%s", pin);
+  snprintf(window->found.name, sizeof(window->found.name), "%.63s", slash + 1);
+  window->found.ring_id = pinned_id(pin, "");
+  window->found.epoch_id = pinned_id(pin, "_epoch");
+  window->found.cursor_id = pinned_id(pin, "_cursor");
+  window->found.bytes = discover_bytes(&window->found);
+  if (reader_open_pinned(&reader, pin, &failure) != 0) {
+    snprintf(window->found.problem, sizeof(window->found.problem), "%.120s",
+             failure.text);
+    return;
+  }
+  window->found.record = *reader_epoch(reader);
+  measure(window, reader);
+  reader_close(&reader);
+}
+
 /* ---- With a census: all windows ---- */
+
+static bool is_taken(const struct inventory *inventory, uint32_t ring_id) {
+  for (size_t i = 0; i < inventory->count; i++)
+    if (inventory->windows[i].found.ring_id == ring_id)
+      return true;
+  return false;
+}
+
+/* The path of a pin without "_epoch", if it ends with that. */
+static bool ring_of_epoch(const char *epoch, char ring[256]) {
+  size_t length = strlen(epoch), suffix = strlen("_epoch");
+  if (length <= suffix || strcmp(epoch + length - suffix, "_epoch") != 0)
+    return false;
+  snprintf(ring, 256, "%.*s", (int)(length - suffix), epoch);
+  return true;
+}
+
+/* A pinned record tells all even of maps without BTF, of which nothing else tells
+ * that they are a window. */
+static void add_pinned(struct inventory *inventory) {
+  const struct census *census = inventory->census;
+  for (size_t i = 0; i < census->pin_count; i++) {
+    struct inventory_window window = {0};
+    char ring[256];
+    if (!ring_of_epoch(census->pins[i].path, ring))
+      continue;
+    take_pin(&window, ring);
+    if (window.found.ring_id && !window.found.problem[0] &&
+        !is_taken(inventory, window.found.ring_id))
+      inventory->windows[inventory->count++] = window;
+  }
+}
 
 static int take_all(struct inventory *inventory, uint64_t width_ns,
                     struct failure *failure) {
@@ -62,7 +124,8 @@ static int take_all(struct inventory *inventory, uint64_t width_ns,
   if (status != 0)
     return status;
   inventory->windows =
-      calloc(inventory->count + 1, sizeof(*inventory->windows));
+      calloc(inventory->count + inventory->census->pin_count + 1,
+             sizeof(*inventory->windows));
   for (size_t i = 0; inventory->windows && i < inventory->count; i++) {
     struct inventory_window *window = &inventory->windows[i];
     struct reader *reader = NULL;
@@ -76,28 +139,13 @@ static int take_all(struct inventory *inventory, uint64_t width_ns,
     reader_close(&reader);
   }
   free(found);
+  if (inventory->windows)
+    add_pinned(inventory);
   return inventory->windows ? 0
                             : failure_set(failure, -ENOMEM, "out of memory");
 }
 
 /* ---- Without: what is pinned ---- */
-
-static void take_pin(struct inventory_window *window, const char *pin) {
-  struct reader *reader = NULL;
-  struct failure failure;
-  const char *slash = strrchr(pin, '/');
-  snprintf(window->pin, sizeof(window->pin), "%s", pin);
-  snprintf(window->found.name, sizeof(window->found.name), "%.63s", slash + 1);
-  discover_pinned_id(pin, &window->found.ring_id, NULL);
-  if (reader_open_pinned(&reader, pin, &failure) != 0) {
-    snprintf(window->found.problem, sizeof(window->found.problem), "%.120s",
-             failure.text);
-    return;
-  }
-  window->found.record = *reader_epoch(reader);
-  measure(window, reader);
-  reader_close(&reader);
-}
 
 static int take_pins(struct inventory *inventory, const char *pin_dir,
                      struct failure *failure) {

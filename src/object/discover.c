@@ -51,6 +51,12 @@ static uint64_t map_bytes(uint32_t id) {
   return bytes;
 }
 
+uint64_t discover_bytes(const struct discover_window *window) {
+  return map_bytes(window->ring_id) +
+         (window->epoch_id ? map_bytes(window->epoch_id) : 0) +
+         (window->cursor_id ? map_bytes(window->cursor_id) : 0);
+}
+
 /* ---- Names ---- */
 
 /* The map's whole name: the kernel keeps 15 characters, but the BTF has the
@@ -196,9 +202,7 @@ static bool examine(const struct census *census, const struct bpf_map_info *map,
     whole_name(btf, map->name, window->name);
     find_companions(census, map, window);
     describe(btf, map, width_ns, window);
-    window->bytes = map_bytes(map->id) +
-                    (window->epoch_id ? map_bytes(window->epoch_id) : 0) +
-                    (window->cursor_id ? map_bytes(window->cursor_id) : 0);
+    window->bytes = discover_bytes(window);
   }
   btf__free(btf);
   return ring;

@@ -39,6 +39,9 @@ int discover_windows(const struct census *census, uint64_t width_ns,
                      struct discover_window **windows, size_t *count,
                      struct failure *failure);
 
+/* What the kernel has set aside for the maps of a window; 0 without CAP_SYS_ADMIN. */
+uint64_t discover_bytes(const struct discover_window *window);
+
 /* Opens a reader on a window found. Errors: -EINVAL with its problem, and those
  * of reader_open_described. */
 int discover_open(const struct discover_window *window, struct reader **reader,

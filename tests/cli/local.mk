@@ -1,8 +1,10 @@
 # Helpers and objects of the command's tests, which are scripts.
-CLI_TEST_HELPERS = tests/cli/count tests/cli/make_window tests/cli/run_plain
+CLI_TEST_HELPERS = tests/cli/count tests/cli/hand_made tests/cli/make_window tests/cli/run_plain
 check_PROGRAMS += $(CLI_TEST_HELPERS)
 tests_cli_count_SOURCES = tests/cli/count.c
 tests_cli_count_LDADD = $(LIBBPF_LIBS)
+tests_cli_hand_made_SOURCES = tests/cli/hand_made.c
+tests_cli_hand_made_LDADD = $(LIBBPF_LIBS)
 tests_cli_make_window_SOURCES = tests/cli/make_window.c
 tests_cli_make_window_LDADD = libobject.la
 tests_cli_run_plain_SOURCES = tests/cli/run_plain.c
@@ -14,7 +16,7 @@ CLEANFILES += $(CLI_TEST_OBJECTS)
 $(CLI_TEST_OBJECTS): $(bpfinclude_HEADERS)
 
 EXTRA_DIST += tests/cli/common.sh tests/cli/counted.bpf.c tests/cli/plain.bpf.c \
-  tests/cli/test_agrees.sh tests/cli/test_check.sh tests/cli/test_completion.sh tests/cli/test_foreign.sh tests/cli/test_graph.sh tests/cli/test_privileges.sh \
+  tests/cli/test_agrees.sh tests/cli/test_check.sh tests/cli/test_completion.sh tests/cli/test_foreign.sh tests/cli/test_graph.sh tests/cli/test_hand_made.sh tests/cli/test_privileges.sh \
   tests/cli/test_report.sh tests/cli/test_show.sh tests/cli/test_watch.sh
 
 if HAVE_CMOCKA
