@@ -42,7 +42,8 @@ BPF_WINDOW(block_io, struct block_io_stats);
 
 /* status: blk_status_t, an int before 5.16; 0 is success in both. */
 SEC("tp_btf/block_rq_complete")
-int BPF_PROG(complete, struct request *request, int status, unsigned int bytes) {
+int BPF_PROG(complete, struct request *request, int status,
+             unsigned int bytes) {
   if (!BLOCK_IO_WATCHES(request))
     return 0;
   struct block_io_stats *bucket = bpf_window_bucket(block_io);

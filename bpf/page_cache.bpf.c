@@ -9,9 +9,9 @@
  * - fentry: the functions that look up pages for reads and faults, where the
  *   compiler has kept them. Whether the page is there is looked up here too, in
  *   the file's xarray. Only on x86-64, whose size of pages is known.
- * - tracepoint: mm_filemap_get_pages and mm_filemap_fault (Linux 6.12). The first
- *   comes when the pages are there, so a miss is told by what the same task has
- *   added meanwhile.
+ * - tracepoint: mm_filemap_get_pages and mm_filemap_fault (Linux 6.12). The
+ * first comes when the pages are there, so a miss is told by what the same task
+ * has added meanwhile.
  */
 #include "kernel_types.h"
 
@@ -54,7 +54,8 @@ static __always_inline bool is_node(__u64 entry) {
   return (entry & 3) == XA_NODE && entry > XA_LARGEST_INTERNAL;
 }
 
-/* The entry of a large folio's other pages: the slot of its first, times four. */
+/* The entry of a large folio's other pages: the slot of its first, times four.
+ */
 static __always_inline bool is_sibling(__u64 entry, __u32 slots) {
   return (entry & 3) == XA_NODE && entry >> 2 < slots;
 }
@@ -67,10 +68,12 @@ static __always_inline __u64 slot_of(struct xa_node *node, __u32 slot) {
 }
 
 /* What the xarray has at an index. Programs run as readers under RCU, so the
- * nodes stay; a change meanwhile is seen or not, as for the kernel's readers. */
+ * nodes stay; a change meanwhile is seen or not, as for the kernel's readers.
+ */
 static __always_inline __u64 find_entry(struct address_space *mapping,
                                         __u64 index) {
-  __u32 slots = bpf_core_field_size(((struct xa_node *)0)->slots) / sizeof(void *);
+  __u32 slots =
+      bpf_core_field_size(((struct xa_node *)0)->slots) / sizeof(void *);
   __u64 entry = (__u64)BPF_CORE_READ(mapping, i_pages.xa_head);
   if (!is_node(entry))
     return index == 0 ? entry : 0;
@@ -132,8 +135,8 @@ int BPF_PROG(read_fentry, struct kiocb *iocb) {
   if (!PAGE_CACHE_WATCHES())
     return 0;
   struct address_space *mapping = BPF_CORE_READ(iocb, ki_filp, f_mapping);
-  return count_read(is_cached(
-      mapping, (__u64)BPF_CORE_READ(iocb, ki_pos) >> PAGE_SHIFT));
+  return count_read(
+      is_cached(mapping, (__u64)BPF_CORE_READ(iocb, ki_pos) >> PAGE_SHIFT));
 }
 
 SEC("fentry/filemap_fault")
@@ -171,8 +174,8 @@ struct {
   __type(value, struct own_pages);
 } own_pages SEC(".maps") BPF_WINDOW_FRONT(tracepoint);
 
-/* Grows when a task ends a read, a write or a fault: what it has added before is
- * not of the look-up that it makes now. */
+/* Grows when a task ends a read, a write or a fault: what it has added before
+ * is not of the look-up that it makes now. */
 static __always_inline __u64 moment_of(struct task_struct *task) {
   __u64 moment = task->min_flt + task->maj_flt;
   if (bpf_core_field_exists(task->ioac.syscr))
@@ -187,8 +190,8 @@ int BPF_PROG(added_tracepoint, struct folio *folio) {
     return 0;
   count_added();
   struct task_struct *task = bpf_get_current_task_btf();
-  struct own_pages *own = bpf_task_storage_get(&own_pages, task, 0,
-                                               BPF_LOCAL_STORAGE_GET_F_CREATE);
+  struct own_pages *own =
+      bpf_task_storage_get(&own_pages, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
   __u64 mapping = (__u64)folio->mapping, moment = moment_of(task);
   if (!own || (own->mapping == mapping && own->moment == moment))
     return 0; /* of the same readahead, which goes forward */

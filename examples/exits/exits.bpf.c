@@ -36,6 +36,7 @@ int BPF_PROG(on_exit, struct task_struct *task) {
   bpf_window_add(&bucket->processes, 1);
   if (task->exit_code)
     bpf_window_add(&bucket->failed, 1);
-  bpf_window_add_log2(bucket->lifetime_ms, (bpf_ktime_get_ns() - task->start_time) / 1000000);
+  bpf_window_add_log2(bucket->lifetime_ms,
+                      (bpf_ktime_get_ns() - task->start_time) / 1000000);
   return 0;
 }

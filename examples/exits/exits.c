@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * exits [-n NAME] [-p FOLDER] - an agent that loads its own BPF object and whose feature
- * has a window: it counts processes that end, those of that name or all, and pins
- * the window into the folder, until it gets SIGINT or SIGTERM.
+ * exits [-n NAME] [-p FOLDER] - an agent that loads its own BPF object and
+ * whose feature has a window: it counts processes that end, those of that name
+ * or all, and pins the window into the folder, until it gets SIGINT or SIGTERM.
  *
  *   bpf-window show /sys/fs/bpf/exits/exits
  */

@@ -100,8 +100,8 @@ static bool ring_of_epoch(const char *epoch, char ring[256]) {
   return true;
 }
 
-/* A pinned record tells all even of maps without BTF, of which nothing else tells
- * that they are a window. */
+/* A pinned record tells all even of maps without BTF, of which nothing else
+ * tells that they are a window. */
 static void add_pinned(struct inventory *inventory) {
   const struct census *census = inventory->census;
   for (size_t i = 0; i < census->pin_count; i++) {

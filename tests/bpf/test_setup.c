@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* setup.h, which agents use without this project's libraries: it says what they say. */
+/* setup.h, which agents use without this project's libraries: it says what they
+ * say. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,7 +63,8 @@ static void each_bucket_is_described_as_the_plugin_does(void **state) {
         continue;
       assert_int_equal(describe_window(btf, map, &ours, NULL), 0);
       assert_int_equal(
-          bpf_window_describe(btf, bpf_map__btf_value_type_id(map), &theirs), 0);
+          bpf_window_describe(btf, bpf_map__btf_value_type_id(map), &theirs),
+          0);
       assert_memory_equal(&ours, &theirs, sizeof(ours));
       windows++;
     }
@@ -74,7 +76,8 @@ static void each_bucket_is_described_as_the_plugin_does(void **state) {
 static void what_is_no_bucket_is_refused_by_both(void **state) {
   (void)state;
   struct btf *btf = btf__new_empty();
-  int u64 = btf__add_int(btf, "u64", 8, 0), u32 = btf__add_int(btf, "u32", 4, 0);
+  int u64 = btf__add_int(btf, "u64", 8, 0),
+      u32 = btf__add_int(btf, "u32", 4, 0);
   int array = btf__add_array(btf, u32, u64, 65);
   struct {
     const char *label, *counter;
@@ -86,7 +89,8 @@ static void what_is_no_bucket_is_refused_by_both(void **state) {
       {"abs_bucket", "n", u32, 16, NULL},
       {"abs_bucket", "n", u64, 24, NULL},
       {"abs_bucket", "", u64, 16, NULL},
-      {"abs_bucket", "a_name_of_forty_characters_is_one_too_lon", u64, 16, NULL},
+      {"abs_bucket", "a_name_of_forty_characters_is_one_too_lon", u64, 16,
+       NULL},
       {"abs_bucket", "n", array, 8 * 66, "bpf_window:log2"},
       {"abs_bucket", "n", u64, 16, "bpf_window:log2"},
   };
@@ -95,7 +99,8 @@ static void what_is_no_bucket_is_refused_by_both(void **state) {
     int id = btf__add_struct(btf, "bucket", cases[i].size);
     assert_true(id > 0);
     assert_int_equal(btf__add_field(btf, cases[i].label, u64, 0, 0), 0);
-    assert_int_equal(btf__add_field(btf, cases[i].counter, cases[i].type, 64, 0), 0);
+    assert_int_equal(
+        btf__add_field(btf, cases[i].counter, cases[i].type, 64, 0), 0);
     if (cases[i].tag)
       assert_true(btf__add_decl_tag(btf, cases[i].tag, id, 1) > 0);
     assert_int_equal(bpf_window_describe(btf, id, &record), -EINVAL);
@@ -164,12 +169,15 @@ static void maps_that_were_taken_over_go_on_or_are_refused(void **state) {
   const char *const next[] = {"tests/bpf/marked_calls_again",
                               "tests/bpf/marked_calls_short"};
   for (int i = 0; i < 2; i++) {
-    struct bpf_object *second = bpf_object__open_file(place_object(next[i]), NULL);
-    static const char *const maps[] = {"marked", "marked_epoch", "marked_cursor"};
+    struct bpf_object *second =
+        bpf_object__open_file(place_object(next[i]), NULL);
+    static const char *const maps[] = {"marked", "marked_epoch",
+                                       "marked_cursor"};
     for (int m = 0; m < 3; m++)
       assert_int_equal(
-          bpf_map__reuse_fd(bpf_object__find_map_by_name(second, maps[m]),
-                            bpf_map__fd(bpf_object__find_map_by_name(first, maps[m]))),
+          bpf_map__reuse_fd(
+              bpf_object__find_map_by_name(second, maps[m]),
+              bpf_map__fd(bpf_object__find_map_by_name(first, maps[m]))),
           0);
     assert_int_equal(bpf_object__load(second), 0);
     assert_int_equal(bpf_window_setup(second, "marked"), i == 0 ? 0 : -EEXIST);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hand_made KIND EVENTS [FOLDER] - a window declared by system calls, without a line of
- * this project's headers: maps and a program in instructions written by hand, which is
- * run for each event (BPF_PROG_TEST_RUN). Prints "ready", and holds all of it until its
- * input ends.
+ * hand_made KIND EVENTS [FOLDER] - a window declared by system calls, without a
+ * line of this project's headers: maps and a program in instructions written by
+ * hand, which is run for each event (BPF_PROG_TEST_RUN). Prints "ready", and
+ * holds all of it until its input ends.
  *
- *   btf     the ring's BTF tells the counters; the epoch has 16 bytes; no cursor, no pins
- *   record  no BTF at all: the epoch has the whole record, and there is a cursor, in which
- *           7 earlier calls are retired; all three are pinned in FOLDER
- *   bare    no BTF and no record: nothing tells what the counters are; pinned in FOLDER
+ *   btf     the ring's BTF tells the counters; the epoch has 16 bytes; no
+ * cursor, no pins record  no BTF at all: the epoch has the whole record, and
+ * there is a cursor, in which 7 earlier calls are retired; all three are pinned
+ * in FOLDER bare    no BTF and no record: nothing tells what the counters are;
+ * pinned in FOLDER
  *
  * An event is a call and a hit, and adds 2 to sizes[1].
  */
@@ -77,7 +78,10 @@ static void pin(int fd, const char *folder, const char *name) {
 /* ---- The program ---- */
 
 #define INSN(CODE, DST, SRC, OFF, IMM)                                         \
-  {.code = (CODE), .dst_reg = (DST), .src_reg = (SRC), .off = (OFF), .imm = (IMM)}
+  {                                                                            \
+    .code = (CODE), .dst_reg = (DST), .src_reg = (SRC), .off = (OFF),          \
+    .imm = (IMM)                                                               \
+  }
 #define MAP(DST, FD)                                                           \
   INSN(BPF_LD | BPF_DW | BPF_IMM, DST, BPF_PSEUDO_MAP_FD, 0, FD),              \
       INSN(0, 0, 0, 0, 0)
@@ -89,10 +93,12 @@ static void pin(int fd, const char *folder, const char *name) {
   INSN(BPF_STX | BPF_ATOMIC | BPF_DW, DST, SRC, OFF, BPF_ADD)
 #define COPY(DST, SRC) INSN(BPF_ALU64 | BPF_MOV | BPF_X, DST, SRC, 0, 0)
 #define SET(DST, IMM) INSN(BPF_ALU64 | BPF_MOV | BPF_K, DST, 0, 0, IMM)
-#define WITH(OPERATION, DST, IMM) INSN(BPF_ALU64 | OPERATION | BPF_K, DST, 0, 0, IMM)
+#define WITH(OPERATION, DST, IMM)                                              \
+  INSN(BPF_ALU64 | OPERATION | BPF_K, DST, 0, 0, IMM)
 #define SUBTRACT(DST, SRC) INSN(BPF_ALU64 | BPF_SUB | BPF_X, DST, SRC, 0, 0)
 #define IF_ZERO(DST, AHEAD) INSN(BPF_JMP | BPF_JEQ | BPF_K, DST, 0, AHEAD, 0)
-#define IF_SAME(DST, SRC, AHEAD) INSN(BPF_JMP | BPF_JEQ | BPF_X, DST, SRC, AHEAD, 0)
+#define IF_SAME(DST, SRC, AHEAD)                                               \
+  INSN(BPF_JMP | BPF_JEQ | BPF_X, DST, SRC, AHEAD, 0)
 #define END INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
 
 static int load_program(int ring_fd, int epoch_fd) {
@@ -232,7 +238,8 @@ int main(int count, char **argument) {
   if (count < 3)
     return 2;
   const char *kind = argument[1], *folder = count > 3 ? argument[3] : NULL;
-  int described = strcmp(kind, "btf") == 0, recorded = strcmp(kind, "record") == 0;
+  int described = strcmp(kind, "btf") == 0,
+      recorded = strcmp(kind, "record") == 0;
   char record[RECORD_BYTES] = "";
   fill_record(record);
   int ring_fd = described ? create_described_ring()

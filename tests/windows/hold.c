@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hold PINS NAME FILE [FRONT]: runs an object as the plugin does, until its input
- * ends. Prints "counting at FRONT" ("-": it has none) when its programs are
- * attached; exit status 1, with the reason, if they cannot be.
+ * hold PINS NAME FILE [FRONT]: runs an object as the plugin does, until its
+ * input ends. Prints "counting at FRONT" ("-": it has none) when its programs
+ * are attached; exit status 1, with the reason, if they cannot be.
  */
 #include <stdio.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: (MIT OR GPL-2.0-only) */
-/* The window page_cache, watching page_load only, while that has its other name. */
+/* The window page_cache, watching page_load only, while that has its other
+ * name. */
 #include <linux/bpf.h>
 
 #include <bpf/bpf_helpers.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * page_load FILE PAGES ACTION: does something to each page of a file, one after the
- * other, and is named "page-load" just while it does that.
+ * page_load FILE PAGES ACTION: does something to each page of a file, one after
+ * the other, and is named "page-load" just while it does that.
  *
  *   drop        takes the pages out of the cache; exit status 1 if any stay
  *   write       writes the page
@@ -62,7 +62,8 @@ int main(int count, char **argument) {
   int fd = open(argument[1], O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (fd < 0 || page_size > sizeof(page))
     die(argument[1]);
-  int advice = strcmp(action, "stream") == 0 ? POSIX_FADV_NORMAL : POSIX_FADV_RANDOM;
+  int advice =
+      strcmp(action, "stream") == 0 ? POSIX_FADV_NORMAL : POSIX_FADV_RANDOM;
   if (posix_fadvise(fd, 0, 0, advice) != 0)
     die("advice");
   if (strcmp(action, "drop") == 0) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tcp_load: makes a known number of TCP's events in a network namespace of its own, and
- * prints them and what the kernel says of the same namespace, as one line of JSON.
- * Exit status 77 if there can be no such namespace.
+ * tcp_load: makes a known number of TCP's events in a network namespace of its
+ * own, and prints them and what the kernel says of the same namespace, as one
+ * line of JSON. Exit status 77 if there can be no such namespace.
  *
  * Segments are lost by a filter on the socket that should have got them.
  */
@@ -34,8 +34,7 @@ static void die(const char *what) {
 static void enter_namespace(void) {
   struct ifreq loopback = {.ifr_name = "lo", .ifr_flags = IFF_UP};
   int fd = -1;
-  if (unshare(CLONE_NEWNET) != 0 ||
-      (fd = socket(AF_INET, SOCK_DGRAM, 0)) < 0 ||
+  if (unshare(CLONE_NEWNET) != 0 || (fd = socket(AF_INET, SOCK_DGRAM, 0)) < 0 ||
       ioctl(fd, SIOCSIFFLAGS, &loopback) != 0) {
     printf("# no network namespace of one's own: %s\n", strerror(errno));
     exit(77);
@@ -115,8 +114,7 @@ static void reset(void) {
   char byte = 0;
   for (int i = 0; i < RESET; i++) {
     open_pair(listener, &address, &client, &server);
-    if (send(client, &byte, 1, 0) != 1 ||
-        recv(server, &byte, 1, MSG_PEEK) != 1)
+    if (send(client, &byte, 1, 0) != 1 || recv(server, &byte, 1, MSG_PEEK) != 1)
       die("send");
     close(server);
     if (recv(client, &byte, 1, 0) >= 0 || errno != ECONNRESET)
@@ -127,7 +125,8 @@ static void reset(void) {
   close(listener);
 }
 
-/* The client loses each answer: both repeat themselves until the client gives up. */
+/* The client loses each answer: both repeat themselves until the client gives
+ * up. */
 static void be_unanswered(void) {
   struct sockaddr_in address;
   int listener = open_listener(&address), client = open_socket(), one = 1;
@@ -167,7 +166,8 @@ static void lose_data(void) {
   close(listener);
 }
 
-/* A counter of /proc/net/snmp's two lines "Tcp:", which has names above numbers. */
+/* A counter of /proc/net/snmp's two lines "Tcp:", which has names above
+ * numbers. */
 static unsigned long kernel_count(const char *wanted) {
   char names[1024] = "", line[1024], *rest_of_names = names, *rest = line;
   FILE *file = fopen("/proc/self/net/snmp", "re");

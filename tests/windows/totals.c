@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * totals PIN: prints what a pinned window has counted since it was loaded, up to this
- * instant, as one line of JSON: {"counter": n, "array": [n, ...]}.
+ * totals PIN: prints what a pinned window has counted since it was loaded, up
+ * to this instant, as one line of JSON: {"counter": n, "array": [n, ...]}.
  */
 #include <stdio.h>
 

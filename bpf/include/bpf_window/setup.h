@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: (MIT OR GPL-2.0-only) */
 /*
- * setup.h - for agents that load their BPF objects themselves, with libbpf: makes
- * the windows of an object ready to count, and pins them.
+ * setup.h - for agents that load their BPF objects themselves, with libbpf:
+ * makes the windows of an object ready to count, and pins them.
  *
  *   my_agent_bpf__load(skeleton);
- *   bpf_window_setup(skeleton->obj, "my_stats");    before it, nothing is counted
- *   bpf_window_pin(skeleton->obj, "my_stats", "/sys/fs/bpf/my_agent");
+ *   bpf_window_setup(skeleton->obj, "my_stats");    before it, nothing is
+ * counted bpf_window_pin(skeleton->obj, "my_stats", "/sys/fs/bpf/my_agent");
  *   my_agent_bpf__attach(skeleton);
  *
  * An object that the collectd plugin loads needs none of this. For C and C++;
@@ -27,8 +27,8 @@
 
 #include "layout.h"
 
-/* The text behind "bpf_window:" of a declaration tag on a member of a struct, or on
- * the struct itself (-1); NULL for every other type. */
+/* The text behind "bpf_window:" of a declaration tag on a member of a struct,
+ * or on the struct itself (-1); NULL for every other type. */
 static inline const char *bpf_window__tag(const struct btf *btf, __u32 id,
                                           __u32 struct_id, int member) {
   const struct btf_type *type = btf__type_by_id(btf, id);
@@ -120,13 +120,13 @@ static inline int bpf_window_describe(const struct btf *btf, __u32 type_id,
   if (record->width_ns == 0 || record->values > BPF_WINDOW_MAX_VALUES ||
       type->size != (1 + record->values) * sizeof(__u64))
     return -EINVAL;
-  record->layout = bpf_window__hash(record->counter, record->counters *
-                                                         sizeof(*record->counter));
+  record->layout = bpf_window__hash(
+      record->counter, record->counters * sizeof(*record->counter));
   return 0;
 }
 
-/* Bucket edges fall on multiples of the width on the wall clock; the first bucket has
- * number 1 or more. */
+/* Bucket edges fall on multiples of the width on the wall clock; the first
+ * bucket has number 1 or more. */
 static inline void bpf_window__set_times(struct bpf_window_epoch *record) {
   struct timespec tick, mono, wall;
   clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
@@ -147,12 +147,12 @@ static inline struct bpf_map *bpf_window__map(const struct bpf_object *object,
 }
 
 /*
- * Makes a window of a loaded object ready: writes its record and freezes its maps, so
- * that system calls can read them but not write. Call it before the programs are
- * attached. Maps that were taken over (bpf_map__reuse_fd) and have the same counters go
- * on where they were. Errors: -ENOENT if the object has no such window, -EINVAL if its
- * bucket is none, -EEXIST if it was taken over and has other counters, -errno of the
- * kernel.
+ * Makes a window of a loaded object ready: writes its record and freezes its
+ * maps, so that system calls can read them but not write. Call it before the
+ * programs are attached. Maps that were taken over (bpf_map__reuse_fd) and have
+ * the same counters go on where they were. Errors: -ENOENT if the object has no
+ * such window, -EINVAL if its bucket is none, -EEXIST if it was taken over and
+ * has other counters, -errno of the kernel.
  */
 static inline int bpf_window_setup(const struct bpf_object *object,
                                    const char *name) {
@@ -185,10 +185,10 @@ static inline int bpf_window_setup(const struct bpf_object *object,
 }
 
 /*
- * Pins the three maps of a window into a folder on a BPF filesystem, under their own
- * names, which is where others find it. The folder is made, with mode 0700, if it is not
- * there; that above it must be. Errors: -ENOENT if the object has no such window, -errno
- * of the kernel; -EEXIST if a pin is there.
+ * Pins the three maps of a window into a folder on a BPF filesystem, under
+ * their own names, which is where others find it. The folder is made, with mode
+ * 0700, if it is not there; that above it must be. Errors: -ENOENT if the
+ * object has no such window, -errno of the kernel; -EEXIST if a pin is there.
  */
 static inline int bpf_window_pin(const struct bpf_object *object,
                                  const char *name, const char *folder) {
