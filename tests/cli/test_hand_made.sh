@@ -97,9 +97,9 @@ else
   epoch_ns=$((now_ns - 1000 * 1000000000)) # negative on a machine just booted: modulo 2^64 then
   record="$(le $epoch_ns 8) $(le 1000000000 8) $(le 4000000 8) $(le 0 8) $(le 1 4) $(le 300 4) $(le 1 4) $(le 1 4)
     $(name_of events) $(le 1 4) $(le 1 4)"
+  unused=$(le 0 $((63 * 48)))
   # shellcheck disable=SC2086 # words
-  bpftool map update pinned "$folder/mine_epoch" key 0 0 0 0 value hex $record \
-    $(for ((i = 0; i < 63 * 48; i++)); do printf '00 '; done)
+  bpftool map update pinned "$folder/mine_epoch" key 0 0 0 0 value hex $record $unused
   bucket() { # LABEL EVENTS: on each possible CPU
     # shellcheck disable=SC2046 # words
     bpftool map update pinned "$folder/mine" key hex $(le $(($1 % 300)) 4) value hex $(le "$1" 8) $(le "$2" 8)
