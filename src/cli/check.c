@@ -8,8 +8,6 @@
 #include "cli.h"
 #include "object/pins.h"
 
-#define DEFAULT_CONFIG "/etc/collectd/collectd.conf"
-
 static const char usage[] =
     "usage: bpf-window check [OPTION...]\n"
     "\n"
@@ -21,7 +19,7 @@ static const char usage[] =
     "an empty\n"
     "program is attached to each for a moment.\n"
     "\n"
-    "  --config FILE     not " DEFAULT_CONFIG "\n"
+    "  --config FILE     not " CONF_DEFAULT_FILE "\n"
     "  --pin-dir DIR     look for pins below DIR (default: the PinDir of the\n"
     "                    configuration, or " PINS_ROOT ")\n";
 
@@ -54,10 +52,10 @@ int check_main(int argc, char **argv) {
   struct check check = {0};
   struct conf *conf = NULL;
   struct failure failure;
-  bool there = config || access(DEFAULT_CONFIG, F_OK) == 0;
+  bool there = config || access(CONF_DEFAULT_FILE, F_OK) == 0;
   int status = 0;
   if (!config)
-    config = DEFAULT_CONFIG;
+    config = CONF_DEFAULT_FILE;
   if (there)
     status = conf_read(&conf, config, &failure);
   if (!pin_dir && conf)
@@ -73,7 +71,7 @@ int check_main(int argc, char **argv) {
     check_config(&check, conf, config, pin_dir);
   else
     check_say(&check, CHECK_NOTE, "config",
-              "there is no " DEFAULT_CONFIG "; name another with --config");
+              "there is no " CONF_DEFAULT_FILE "; name another with --config");
   conf_free(&conf);
   return check.problems ? CLI_PROBLEM : CLI_OK;
 }

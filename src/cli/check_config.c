@@ -8,9 +8,9 @@
 #include <strings.h>
 
 #include "check.h"
+#include "conf_policy.h"
 #include "object/inspect.h"
 #include "object/pins.h"
-#include "object/policy.h"
 #include "window/window.h"
 
 static bool is(const struct conf_item *item, const char *key) {
@@ -70,11 +70,6 @@ static void check_window(struct check *check, const struct conf_item *block,
 
 /* ---- Policies ---- */
 
-static bool is_rule(const struct conf_item *option) {
-  return is(option, "Allow") || is(option, "Deny") || is(option, "None") ||
-         is(option, "PolicyFile");
-}
-
 /* Without a word on it, nobody would expect files to stay closed. */
 static void check_enforcing(struct check *check, const struct conf_item *object,
                             const struct conf_item *policy) {
@@ -90,22 +85,9 @@ static void check_policy(struct check *check, const struct conf_item *block) {
   struct failure failure;
   if (policy_new(&policy) != 0)
     return;
-  for (size_t i = 0; i < block->children; i++) {
-    const struct conf_item *rule = &block->child[i];
-    char place[512];
-    if (!is_rule(rule))
-      continue;
-    snprintf(place, sizeof(place), "%s:%d", rule->file, rule->line);
-    int status = is(rule, "PolicyFile")
-                     ? policy_read_file(policy, name_of(rule), &failure)
-                     : policy_add(policy,
-                                  is(rule, "Allow")  ? FILE_ALLOW
-                                  : is(rule, "Deny") ? FILE_DENY
-                                                     : FILE_NO_POLICY,
-                                  name_of(rule), place, &failure);
-    if (status != 0)
+  for (size_t i = 0; i < block->children; i++)
+    if (conf_policy_add(policy, &block->child[i], &failure) != 0)
       check_say(check, CHECK_PROBLEM, "config", "%s", failure.text);
-  }
   policy_free(&policy);
 }
 

@@ -17,6 +17,7 @@ int check_main(int argc, char **argv);
 int detach_main(int argc, char **argv);
 int graph_main(int argc, char **argv);
 int list_main(int argc, char **argv);
+int policy_main(int argc, char **argv);
 int report_main(int argc, char **argv);
 int show_main(int argc, char **argv);
 int watch_main(int argc, char **argv);

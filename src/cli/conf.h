@@ -11,6 +11,9 @@
 
 #include "window/failure.h"
 
+/* Where Debian's collectd has it. */
+#define CONF_DEFAULT_FILE "/etc/collectd/collectd.conf"
+
 enum conf_type { CONF_STRING, CONF_NUMBER, CONF_BOOLEAN };
 
 struct conf_value {

@@ -6,6 +6,7 @@ bpf_window_SOURCES = \
   src/cli/check_say.c \
   src/cli/cli.h src/cli/complain.c \
   src/cli/conf.c src/cli/conf.h src/cli/conf_read.c \
+  src/cli/conf_policy.c src/cli/conf_policy.h \
   src/cli/conf_tree.c src/cli/conf_tree.h \
   src/cli/detach.c \
   src/cli/environment.c src/cli/environment.h \
@@ -17,6 +18,7 @@ bpf_window_SOURCES = \
   src/cli/list.c \
   src/cli/main.c \
   src/cli/pin_dir.c src/cli/pin_dir.h \
+  src/cli/policy.c src/cli/policy.h src/cli/policy_reload.c src/cli/policy_test.c \
   src/cli/report.c src/cli/report.h src/cli/report_chart.c \
   src/cli/report_page.c src/cli/report_style.c \
   src/cli/show.c src/cli/show.h src/cli/show_per_second.c src/cli/show_text.c \

@@ -31,6 +31,8 @@ static const struct verb verbs[] = {
 #endif
     {"check", check_main,
      "what this machine offers; whether a config is sound"},
+    {"policy", policy_main,
+     "what the rules say of a path; whether changed ones are in force"},
     {"detach", detach_main, "removes what the plugin left pinned"},
 };
 

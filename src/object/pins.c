@@ -122,14 +122,15 @@ static int make_folders(const char *path, struct failure *failure) {
 /* ---- The lock ---- */
 
 /* Finds who holds the flock of a folder: "1: FLOCK ADVISORY WRITE PID MA:MI:INO" */
-static void name_holder(int fd, char *holder, size_t size) {
-  snprintf(holder, size, "another process");
+static bool name_holder(int fd, char holder[PINS_HOLDER_SIZE]) {
+  snprintf(holder, PINS_HOLDER_SIZE, "another process");
   struct stat info;
+  bool found = false;
   FILE *locks = fopen("/proc/locks", "re");
   if (!locks)
-    return;
+    return false;
   char line[256];
-  while (fstat(fd, &info) == 0 && fgets(line, sizeof(line), locks)) {
+  while (!found && fstat(fd, &info) == 0 && fgets(line, sizeof(line), locks)) {
     int pid;
     unsigned major_, minor_;
     unsigned long inode;
@@ -145,10 +146,20 @@ static void name_holder(int fd, char *holder, size_t size) {
         command[strcspn(command, "\n")] = '\0';
       fclose(comm);
     }
-    snprintf(holder, size, "process %d (%s)", pid, command);
-    break;
+    snprintf(holder, PINS_HOLDER_SIZE, "process %d (%s)", pid, command);
+    found = true;
   }
   fclose(locks);
+  return found;
+}
+
+bool pins_held(const char *path, char holder[PINS_HOLDER_SIZE]) {
+  int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0)
+    return false;
+  bool held = name_holder(fd, holder);
+  close(fd);
+  return held;
 }
 
 static int take_lock(const struct pins_root *root, struct failure *failure) {
@@ -157,8 +168,8 @@ static int take_lock(const struct pins_root *root, struct failure *failure) {
   if (errno != EWOULDBLOCK)
     return failure_set(failure, -errno, "cannot lock %s: %s", root->path,
                        strerror(errno));
-  char holder[80];
-  name_holder(root->fd, holder, sizeof(holder));
+  char holder[PINS_HOLDER_SIZE];
+  name_holder(root->fd, holder);
   return failure_set(failure, -EBUSY,
                      "%s is in use by %s; stop that, or set another PinDir",
                      root->path, holder);

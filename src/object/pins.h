@@ -20,6 +20,7 @@
 #ifndef BPF_WINDOW_PINS_H
 #define BPF_WINDOW_PINS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "window/failure.h"
@@ -66,6 +67,10 @@ int pins_open(struct pins_root **root, const char *path,
               struct failure *failure);
 void pins_close(struct pins_root **root);
 const char *pins_path(const struct pins_root *root);
+
+/* Whether a process has the root folder, and which, without touching its lock. */
+#define PINS_HOLDER_SIZE 80
+bool pins_held(const char *path, char holder[PINS_HOLDER_SIZE]);
 
 /* Whether a name can be a folder of pins: letters, digits and _, not too long, and
  * not one that would be taken for staging. */

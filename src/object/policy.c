@@ -144,8 +144,8 @@ static size_t match_strength(const struct policy_rule *rule, const char *path) {
   return itself ? length - 1 : 0;
 }
 
-enum file_verdict policy_match(const struct policy *policy, const char *path,
-                               const char **place) {
+const struct policy_rule *policy_deciding(const struct policy *policy,
+                                          const char *path) {
   const struct policy_rule *best = NULL;
   size_t most = 0;
   for (size_t i = 0; i < policy->rules; i++) {
@@ -155,7 +155,13 @@ enum file_verdict policy_match(const struct policy *policy, const char *path,
       best = policy->rule[i];
     }
   }
+  return best;
+}
+
+enum file_verdict policy_match(const struct policy *policy, const char *path,
+                               const char **place) {
+  const struct policy_rule *rule = policy_deciding(policy, path);
   if (place)
-    *place = best ? best->place : NULL;
-  return best ? best->verdict : FILE_NO_POLICY;
+    *place = rule ? rule->place : NULL;
+  return rule ? rule->verdict : FILE_NO_POLICY;
 }

@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "file_policy.h"
 #include "window/failure.h"
@@ -68,6 +69,13 @@ const struct policy_rule *policy_find(const struct policy *policy,
 enum file_verdict policy_match(const struct policy *policy, const char *path,
                                const char **place);
 
+/* The rule that decides on an absolute path, or NULL. */
+const struct policy_rule *policy_deciding(const struct policy *policy,
+                                          const char *path);
+
+/* Whether two policies say the same of every path. */
+bool policy_same(const struct policy *a, const struct policy *b);
+
 /*
  * -EPERM if the rules, enforced, would lock this program out of what it needs:
  * the root folder, the files it has mapped (itself, its libraries and plugins),
@@ -83,6 +91,22 @@ int policy_check_safe(const struct policy *policy, const char *const *needed,
  */
 int policy_install(const struct policy *policy, int policy_fd, int state_fd,
                    bool enforce, struct failure *failure);
+
+/* Rules as they are in the kernel; the policy is the caller's to free. */
+struct policy_in_force {
+  struct policy *policy; /* no places */
+  uint64_t generation;
+  bool enforced; /* denied opens fail; else they are counted only */
+};
+
+/*
+ * Reads the rules in force from the pins of an object's maps, and changes
+ * nothing. Errors: -ENOENT if there is no such pin, -EPERM, -EAGAIN if they
+ * were being changed each time.
+ */
+int policy_read_pinned(const char *policy_pin, const char *state_pin,
+                       struct policy_in_force *in_force,
+                       struct failure *failure);
 
 /* Whether the object whose map `file_policy_state` is pinned at the path denies
  * opens; false if there is no such pin. */

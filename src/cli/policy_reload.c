@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `bpf-window policy reload`: checks changed rules, and waits until collectd
+ * has put them in force. It does so by itself; nothing is changed here.
+ */
+#include "policy.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "check.h"
+#include "cli.h"
+#include "object/pins.h"
+
+#define LOOK_AGAIN_NS 200000000L
+
+struct reload {
+  const struct policy_options *options;
+  const char *pin_dir;
+  unsigned objects;
+  struct failure failure;
+};
+
+static int64_t now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+static size_t count(const struct policy *policy) {
+  size_t rules = 0;
+  while (policy_rule(policy, rules))
+    rules++;
+  return rules;
+}
+
+/* Whether the kernel has these rules, under another generation than the one
+ * before. 1: yes, 0: not yet, or -errno. */
+static int look(struct reload *reload, const char *object,
+                const struct policy *rules, uint64_t before,
+                uint64_t *generation) {
+  struct policy_in_force now;
+  int status = policy_of_pins(reload->pin_dir, object, &now, &reload->failure);
+  if (status != 0)
+    /* Perhaps collectd is about to pin it. */
+    return status == -EAGAIN || status == -ENOENT ? 0 : status;
+  *generation = now.generation;
+  status = now.generation != before && policy_same(now.policy, rules);
+  policy_free(&now.policy);
+  return status;
+}
+
+static int wait_for(struct reload *reload, const char *object,
+                    const struct policy *rules) {
+  const struct timespec pause = {.tv_nsec = LOOK_AGAIN_NS};
+  char holder[PINS_HOLDER_SIZE];
+  int64_t until_ns = now_ns() + reload->options->timeout_ns;
+  /* No generation is the highest: what is in force already will do. */
+  uint64_t generation = 0, before = UINT64_MAX;
+  int status = look(reload, object, rules, before, &generation);
+  before = generation;
+  while (status == 0) {
+    if (!pins_held(reload->pin_dir, holder))
+      return failure_set(&reload->failure, -ESRCH,
+                         "%s: no collectd runs on %s; the rules come into "
+                         "force when it starts",
+                         object, reload->pin_dir);
+    if (now_ns() > until_ns)
+      return failure_set(
+          &reload->failure, -ETIMEDOUT,
+          "%s: not in force after %.0f s. %s reads changed files at its "
+          "interval, and rules in its own configuration at a start only; its "
+          "log may tell more",
+          object, (double)reload->options->timeout_ns / 1e9, holder);
+    nanosleep(&pause, NULL);
+    status = look(reload, object, rules, before, &generation);
+  }
+  if (status < 0)
+    return status;
+  printf("%s: %zu rules are in force (generation %" PRIu64 ")\n", object,
+         count(rules), generation);
+  return 0;
+}
+
+static int reload_object(const char *object, const struct conf_item *block,
+                         void *context) {
+  struct reload *reload = context;
+  struct policy *rules;
+  int status = policy_of_block(block, &rules, &reload->failure);
+  if (status != 0)
+    return status;
+  reload->objects++;
+  status = wait_for(reload, object, rules);
+  policy_free(&rules);
+  return status;
+}
+
+int policy_reload(const struct policy_options *options, const char *object) {
+  struct reload reload = {.options = options};
+  struct conf *conf;
+  const char *file = options->config ? options->config : CONF_DEFAULT_FILE;
+  int status = conf_read(&conf, file, &reload.failure);
+  if (status == 0) {
+    reload.pin_dir = options->pin_dir;
+    if (!reload.pin_dir)
+      reload.pin_dir = check_configured_pin_dir(conf);
+    if (!reload.pin_dir)
+      reload.pin_dir = PINS_ROOT;
+    status = policy_for_each(conf, object, reload_object, &reload);
+    if (status == 0 && reload.objects == 0)
+      status = failure_set(&reload.failure, -ENOENT,
+                           "%s has no object %s%swith a <Policy>", file,
+                           object ? object : "", object ? " " : "");
+    conf_free(&conf);
+  }
+  if (status == 0)
+    return CLI_OK;
+  complain("policy", "%s", reload.failure.text);
+  return CLI_PROBLEM;
+}
