@@ -33,6 +33,24 @@ static void path_too_deep(void) {
   expect_unkept("f", FILE_NO_POLICY, UNKEPT_TOO_DEEP);
 }
 
+/* A walk that came to no end leaves behind, in the CPU's buffer, the beginning
+ * of the path before it and its own text: here they make up a denied path. */
+static void path_too_deep_behind_a_denied_one(void) {
+  stay_on_a_cpu();
+  must(chdir("plain"));
+  descend("d", 65);
+  descend("run", 1);
+  descend(strrchr(BASE, '/') + 1, 1);
+  descend("secret", 1);
+  make_file("f");
+  make_file(BASE "/secret/f");
+  for (int i = 0; i < 5; i++) {
+    world_policy(expect_rules(), false); /* so that it is walked */
+    expect(BASE "/secret/f", FILE_DENY);
+    expect("f", FILE_NO_POLICY);
+  }
+}
+
 static void path_too_long(void) {
   char name[256];
   memset(name, 'n', sizeof(name) - 1);
@@ -78,6 +96,8 @@ static void policy_changed(void) {
 const struct tap_case limit_cases[] = {
     {"path of nearly 64 steps", deepest_path},
     {"path of more than 64 steps", path_too_deep},
+    {"path of more than 64 steps behind a denied one",
+     path_too_deep_behind_a_denied_one},
     {"path of nearly 4 KiB", longest_path},
     {"path of 5 KiB", path_too_long},
     {"policy reload", policy_changed},

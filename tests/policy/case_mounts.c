@@ -176,6 +176,57 @@ static void namespaces_come_and_go(void) {
   }
 }
 
+/* The same, but all mounts are copies, made with the namespace: nobody mounts
+ * anything between the verdicts of the one and the opens in the next. Which
+ * copy lies where another one lay cannot be known, so each round opens each
+ * file through another one. */
+#define COPIES 16
+
+static int copies_round;
+
+static void in_namespace_of_its_own(void (*opens)(void)) {
+  int status;
+  pid_t child = must(fork());
+  if (child == 0) {
+    must(unshare(CLONE_NEWNS));
+    opens();
+    _exit(0);
+  }
+  must(waitpid(child, &status, 0));
+  if (status != 0)
+    _exit(1);
+}
+
+static void open_in_secret(void) {
+  for (int i = 0; i < COPIES; i++)
+    expect(text("secret/%d/%d", i, i), FILE_DENY);
+}
+
+static void open_in_ok(void) {
+  for (int i = 0; i < COPIES; i++)
+    expect(text("ok/%d/%d", (i + copies_round) % COPIES, i), FILE_ALLOW);
+}
+
+static void copies_in_the_memory_of_others(void) {
+  stay_on_a_cpu();
+  make_folder("plain/g");
+  for (int i = 0; i < COPIES; i++) {
+    make_file(text("plain/g/%d", i));
+    make_folder(text("ok/%d", i));
+    make_folder(text("secret/%d", i));
+  }
+  for (int i = 0; i < COPIES; i++)
+    bind("plain/g", text("ok/%d", i));
+  for (int i = 0; i < COPIES; i++)
+    bind("plain/g", text("secret/%d", i));
+  for (copies_round = 0; copies_round < COPIES; copies_round++) {
+    in_namespace_of_its_own(open_in_secret);
+    wait_for_memory();
+    in_namespace_of_its_own(open_in_ok);
+    wait_for_memory();
+  }
+}
+
 /* The overlay has no rule. Its layers hold the path of a denied file, seen from
  * their own root: whoever judges the layer's file denies a read of the overlay.
  */
@@ -243,6 +294,7 @@ const struct tap_case mount_cases[] = {
     {"pivot_root", root_pivoted},
     {"new mount namespace", namespace_copied},
     {"mount namespaces that come and go", namespaces_come_and_go},
+    {"mounts copied into the memory of others", copies_in_the_memory_of_others},
     {"overlay, read", overlay_read},
     {"overlay, copied up", overlay_copied_up},
     {"overlay, mapped", overlay_mapped},

@@ -90,16 +90,74 @@ static void hard_link(void) {
   warm("secret/f", FILE_DENY);
 }
 
-static void folder_made_again_around_a_link(void) {
-  make_folder("plain/d");
-  make_folder("secret/d");
-  make_file("plain/d/f");
-  warm("plain/d/f", FILE_NO_POLICY);
-  must(link("plain/d/f", "secret/d/f"));
-  must(unlink("plain/d/f"));
-  must(rmdir("plain/d"));
-  drop_dentries();
-  expect("secret/d/f", FILE_DENY);
+/* The memory of removed names goes to new ones: of many, and the last first, to
+ * some in the very place of the old one. */
+#define REMADE 16
+
+/* Folder and name both in the memory of others: the salted hash is the same
+ * then, and the folder's number alone tells. */
+static void folder_in_the_memory_of_another(void) {
+  stay_on_a_cpu();
+  for (int round = 0; round < 20; round++) {
+    for (int i = 0; i < REMADE; i++) {
+      make_folder(text("plain/%d", i));
+      make_file(text("plain/%d/f", i));
+      expect(text("plain/%d/f", i), FILE_NO_POLICY);
+      must(link(text("plain/%d/f", i), text("ok/%d", i)));
+    }
+    for (int i = 0; i < REMADE; i++) {
+      must(unlink(text("plain/%d/f", i)));
+      must(rmdir(text("plain/%d", i)));
+    }
+    wait_for_memory();
+    for (int i = REMADE - 1; i >= 0; i--) {
+      make_folder(text("secret/%d", i));
+      must(link(text("ok/%d", i), text("secret/%d/f", i)));
+    }
+    for (int i = 0; i < REMADE; i++) {
+      must(unlink(text("ok/%d", i)));
+      expect(text("secret/%d/f", i), FILE_DENY);
+      must(unlink(text("secret/%d/f", i)));
+      must(rmdir(text("secret/%d", i)));
+    }
+  }
+}
+
+/* No rename, and each file has one name whenever it is opened, always in the
+ * same folder: only what is in the dentry's memory is another name. */
+static void allow_first_names(void) {
+  struct policy *rules;
+  struct failure failure = {""};
+  if (policy_new(&rules) != 0 ||
+      policy_add(rules, FILE_DENY, BASE "/secret/", "test", &failure) != 0)
+    fail("%s", failure.text);
+  for (int i = 0; i < REMADE; i++)
+    if (policy_add(rules, FILE_ALLOW, text(BASE "/secret/first%02d", i), "test",
+                   &failure) != 0)
+      fail("%s", failure.text);
+  world_policy(rules, false);
+}
+
+static void name_in_the_memory_of_another(void) {
+  allow_first_names();
+  stay_on_a_cpu();
+  for (int round = 0; round < 20; round++) {
+    for (int i = 0; i < REMADE; i++) {
+      const char *first = text("secret/first%02d", i);
+      make_file(first);
+      expect(first, FILE_ALLOW);
+      must(link(first, text("secret/other%02d", i)));
+      must(unlink(first));
+    }
+    wait_for_memory();
+    for (int i = 0; i < REMADE; i++) {
+      must(link(text("secret/other%02d", i), text("secret/third%02d", i)));
+      must(unlink(text("secret/other%02d", i)));
+      expect(text("secret/third%02d", i), FILE_DENY);
+    }
+    for (int i = 0; i < REMADE; i++)
+      must(unlink(text("secret/third%02d", i)));
+  }
 }
 
 static void removed_and_number_used_again(void) {
@@ -164,7 +222,8 @@ const struct tap_case name_cases[] = {
     {"rename by a 32-bit call", renamed_by_a_32_bit_call},
     {"hard link, opened by both names", hard_link},
     {"second name's folder in the memory of the first's",
-     folder_made_again_around_a_link},
+     folder_in_the_memory_of_another},
+    {"second name in the memory of the first", name_in_the_memory_of_another},
     {"unlink, inode number used again", removed_and_number_used_again},
     {"unlink and create", removed_and_made_again},
     {"unlinked, opened again by descriptor",

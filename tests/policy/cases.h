@@ -16,6 +16,11 @@ extern const struct tap_case enforce_cases[]; /* what must fail; in a VM only */
 bool in_vm(void);
 void drop_dentries(void);
 
+/* For cases in which the kernel uses memory again: keeps the calling process on
+ * its CPU; waits until what was removed before is given back. */
+void stay_on_a_cpu(void);
+void wait_for_memory(void);
+
 /* Opens a file through io_uring, by a worker or at once. Returns a descriptor
  * or -errno; skips the case where there is no io_uring. */
 int uring_open(const char *path, bool by_worker);

@@ -42,4 +42,4 @@ tests/policy/checked_cache.bpf.o: bpf/inode_cache.bpf.c $(BPF_PROGRAM_INCLUDES) 
   $(bpfinclude_HEADERS) tests/policy/verdict_check.bpf.h tests/policy/watched.h
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(COMPILE_BPF) -I$(srcdir)/tests/policy \
 	  -DVERDICT_CHECK='"verdict_check.bpf.h"' -c $(srcdir)/bpf/inode_cache.bpf.c -o $@
-EXTRA_DIST += tests/policy/verdict_check.bpf.h
+EXTRA_DIST += tests/policy/verdict_check.bpf.h tests/policy/test_hidden_locks.sh

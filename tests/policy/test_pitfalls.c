@@ -8,9 +8,12 @@
  * Denies opens only with IN_VM=1 in the environment.
  */
 #include <fcntl.h>
+#include <linux/membarrier.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,6 +37,18 @@ void drop_dentries(void) {
   int fd = must(open("/proc/sys/vm/drop_caches", O_WRONLY));
   must(write(fd, "2", 1));
   close(fd);
+}
+
+void stay_on_a_cpu(void) {
+  cpu_set_t cpus;
+  CPU_ZERO(&cpus);
+  CPU_SET(sched_getcpu(), &cpus);
+  must(sched_setaffinity(0, sizeof(cpus), &cpus));
+}
+
+void wait_for_memory(void) {
+  must(syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0));
+  usleep(10000); /* what waits for the grace period comes behind it */
 }
 
 static bool is_wanted(const char *only, const char *name) {
