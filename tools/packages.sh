@@ -15,7 +15,7 @@ packages_for() {
     echo collectd-core rrdtool librrd8 fonts-dejavu-core ;;
   test) # the suites that run on this machine
     echo collectd-core collectd-utils rrdtool fonts-dejavu-core \
-      libclang-rt-dev libcmocka-dev jq python3-minimal procps shellcheck mandoc strace tmux \
+      clang-format clang-tidy cppcheck libclang-rt-dev libcmocka-dev jq python3-minimal procps shellcheck mandoc strace tmux \
       valgrind xz-utils ;;
   outputs) # real servers behind collectd
     echo chromium curl graphite-carbon jq libconfig-general-perl \

@@ -14,7 +14,8 @@ static json_t *count_json(uint64_t count) {
 
 /* Unix seconds, to the millisecond. */
 static json_t *time_json(int64_t real_ns) {
-  return json_real((double)(real_ns / 1000000) / 1000);
+  int64_t milliseconds = real_ns / 1000000;
+  return json_real((double)milliseconds / 1000);
 }
 
 static json_t *percent_json(double percent) {

@@ -158,7 +158,7 @@ int show_main(int argc, char **argv) {
     complain("show", "%s", failure.text);
     return CLI_PROBLEM;
   }
-  struct span span;
+  struct span span = {0, 0};
   status = choose_span(history, &options, &span);
   if (status == CLI_OK && span.from == span.to) {
     complain("show", "nothing is known of that time: the window has %.0f s",

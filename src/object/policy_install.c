@@ -63,7 +63,7 @@ static int set_rules(int policy_fd, const struct policy *policy) {
   if (!policy)
     return bpf_map_delete_elem(policy_fd, &zero) && errno != ENOENT ? -errno
                                                                     : 0;
-  int trie_fd;
+  int trie_fd = -1;
   int status = make_trie(policy, &trie_fd);
   if (status != 0)
     return status;

@@ -109,6 +109,31 @@ else
   skip "man pages" "mandoc is not installed"
 fi
 
+# User space, as it is compiled: the paths of the libraries from pkg-config, collectd's
+# headers from where configure found them.
+collectd_headers=$(sed -n 's/^COLLECTD_CPPFLAGS = //p' "$BUILD_DIR/Makefile" 2>/dev/null || true)
+user_space=(src/window/*.c src/object/*.c src/cli/*.c)
+[ -z "$collectd_headers" ] || user_space+=(src/collectd/*.c)
+tidy() {
+  # shellcheck disable=SC2016,SC2086 # the inner shell expands it; flags
+  printf '%s\n' "${user_space[@]}" | xargs -n 8 -P "$(nproc)" sh -c 'clang-tidy --quiet "$@" -- \
+    -std=gnu11 -D_GNU_SOURCE -Ibpf/include -Ibpf -Isrc -DBPF_OBJECT_DIR=\"x\" \
+    -DBPF_WINDOW_VERSION=\"x\" '"$collectd_headers" clang-tidy 2>/dev/null |
+    grep -E ' (warning|error): '
+}
+if command -v clang-tidy >/dev/null; then
+  none "user space is clean for clang-tidy" tidy
+else
+  skip "user space is clean for clang-tidy" "clang-tidy is not installed"
+fi
+if command -v cppcheck >/dev/null; then
+  none "user space is clean for cppcheck" cppcheck --quiet --std=c11 \
+    --enable=warning,performance,portability --suppress=missingInclude -D_GNU_SOURCE \
+    '-DLIBBPF_OPTS(TYPE,NAME,...)=struct TYPE NAME = {__VA_ARGS__}' -Ibpf/include -Ibpf -Isrc src
+else
+  skip "user space is clean for cppcheck" "cppcheck is not installed"
+fi
+
 lost_links() {
   local page target
   for page in *.md docs/*.md; do
