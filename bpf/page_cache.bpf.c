@@ -54,8 +54,7 @@ static __always_inline bool is_node(__u64 entry) {
   return (entry & 3) == XA_NODE && entry > XA_LARGEST_INTERNAL;
 }
 
-/* The entry of a large folio's other pages: the slot of its first, times four.
- */
+/* The entry of a large folio's other pages: the slot of its first, times four. */
 static __always_inline bool is_sibling(__u64 entry, __u32 slots) {
   return (entry & 3) == XA_NODE && entry >> 2 < slots;
 }

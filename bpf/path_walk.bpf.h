@@ -110,8 +110,7 @@ static __always_inline bool in_namespace(struct mount *top) {
   return number != MNT_NS_ANON_OLD && number != MNT_NS_ANON;
 }
 
-/* Writes the path of the scratch's dentry and mount. Returns enum walk_result.
- */
+/* Writes the path of the scratch's dentry and mount. Returns enum walk_result. */
 __noinline int walk_path(__u32 number) {
   struct path_scratch *scratch = bpf_map_lookup_elem(&path_scratch, &number);
   if (!scratch)

@@ -7,15 +7,15 @@
  * open only if nothing that makes up the path can have changed since
  * (still_applies):
  *
- * - C1. The rules are those it was made under: same generation.
- * - C2. Same dentry, parent, name and mount. Stored pointers are compared,
- * never followed. The memory of an evicted dentry may serve another one; the
- * number of the parent and the hash of the name, which is salted with the
- * parent's address, tell them apart. (So no test can tell that the pointers of
- * dentry and parent are compared: they guard against hashes that collide.)
- * - C3. Both sequences are the stored ones: no rename, no change of mounts.
- *   (What is stored is even; so is what equals it.)
- * - C4. The file has no second name: i_nlink is 1. A folder never has one.
+ * C1  The rules are those it was made under: same generation.
+ * C2  Same dentry, parent, name and mount. Stored pointers are compared, never
+ *     followed. The memory of an evicted dentry may serve another one; the number of
+ *     the parent and the hash of the name, which is salted with the parent's address,
+ *     tell them apart. (So no test can tell that the pointers of dentry and parent are
+ *     compared: they guard against hashes that collide.)
+ * C3  Both sequences are the stored ones: no rename, no change of mounts. (What is
+ *     stored is even; so is what equals it.)
+ * C4  The file has no second name: i_nlink is 1. A folder never has one.
  *
  * A verdict is stored only if it is sure to be of this path: see
  * open_verdict.bpf.h.

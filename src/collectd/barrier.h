@@ -15,8 +15,7 @@
 
 #include "plugin.h"
 
-/* Registers the write callback. From init, so that it is the last in the list.
- */
+/* Registers the write callback. From init, so that it is the last in the list. */
 int barrier_register(void);
 
 /* What one window has under way. The owner zeroes it. */
@@ -31,8 +30,7 @@ struct barrier {
 void barrier_add(struct barrier *barrier);
 void barrier_remove(struct barrier *barrier);
 
-/* Announces count values of that instance and time; before they are dispatched.
- */
+/* Announces count values of that instance and time; before they are dispatched. */
 void barrier_expect(struct barrier *barrier, cdtime_t time, unsigned count);
 
 /* Waits until all of them were seen, at most so long. False if some were not;

@@ -48,8 +48,7 @@ static int on_config(oconfig_item_t *block) {
 
 /* ---- Init ---- */
 
-/* Not the macro DEBUG: it is empty where collectd was built without debugging.
- */
+/* Not the macro DEBUG: it is empty where collectd was built without debugging. */
 static void log_libbpf(const char *line) {
   plugin_log(LOG_DEBUG, PLUGIN "%s", line);
 }

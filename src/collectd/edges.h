@@ -6,15 +6,16 @@
  * interval. Its counterpart in the window is the bucket that begins nearest to
  * it.
  *
- * E1  Edges are dispatched in order, each once: after the last one on the wall
- * clock, and not before it in the window (a step of the wall clock must not
- * make totals go back). E2  Only edges that are settled and still told by the
- * ring. E3  After a gap that the ring does not tell, the next edge is over two
- * intervals behind the last one: collectd's writers then record the gap as
- * unknown instead of smearing the counts over it. So it is after a step of the
- * wall clock by more than an interval: set forward, its times have no counts;
- * set back, nothing is dispatched until it is past the last edge again, and
- * what was counted meanwhile would all fall into one interval.
+ * E1  Edges are dispatched in order, each once: after the last one on the wall clock,
+ *     and not before it in the window (a step of the wall clock must not make totals
+ *     go back).
+ * E2  Only edges that are settled and still told by the ring.
+ * E3  After a gap that the ring does not tell, the next edge is over two intervals
+ *     behind the last one: collectd's writers then record the gap as unknown instead
+ *     of smearing the counts over it. So it is after a step of the wall clock by more
+ *     than an interval: set forward, its times have no counts; set back, nothing is
+ *     dispatched until it is past the last edge again, and what was counted meanwhile
+ *     would all fall into one interval.
  */
 #ifndef BPF_WINDOW_EDGES_H
 #define BPF_WINDOW_EDGES_H
@@ -25,8 +26,7 @@
 struct edges {
   uint64_t first_ns; /* wall clock; the first edge to dispatch */
   uint64_t count;    /* how many, an interval apart; 0: none is due */
-  /* Of the gap that stays unknown, on the clock on which it is longer; 0: none
-   */
+  /* Of the gap that stays unknown, on the clock on which it is longer; 0: none. */
   uint64_t lost_ns;
 };
 

@@ -93,7 +93,8 @@ int load_open(const struct load_file *file, struct bpf_object **object,
   if (*object)
     return 0;
   int status = -errno;
-  return failure_set(failure, status, "%s is no BPF object that libbpf %s can "
+  return failure_set(failure, status,
+                     "%s is no BPF object that libbpf %s can "
                      "read: %s",
                      file->path, libbpf_version_string(),
                      first_warning[0] ? first_warning : strerror(-status));
@@ -115,10 +116,11 @@ static int check_lsm(struct failure *failure) {
   case PROBE_YES:
     return check_lsm_fires(failure);
   case PROBE_NO:
-    return failure_set(failure, -ENOTSUP,
-                       "bpf is not among the active security modules (add it to "
-                       "lsm=%s on the kernel's command line)",
-                       kernel.lsm_list);
+    return failure_set(
+        failure, -ENOTSUP,
+        "bpf is not among the active security modules (add it to "
+        "lsm=%s on the kernel's command line)",
+        kernel.lsm_list);
   default:
     return failure_set(failure, -ENOTSUP,
                        "/sys/kernel/security/lsm cannot be read, so bpf is not "
@@ -169,10 +171,11 @@ int load_explain(int status, const char *doing, struct failure *failure) {
                        doing, said);
   switch (status) {
   case -EPERM:
-    return failure_set(failure, status,
-                       "%s is not permitted: this kernel (%s) refuses this type "
-                       "of program",
-                       doing, kernel.release);
+    return failure_set(
+        failure, status,
+        "%s is not permitted: this kernel (%s) refuses this type "
+        "of program",
+        doing, kernel.release);
   case -ESRCH:
   case -ENOENT:
     return failure_set(failure, status,

@@ -4,16 +4,16 @@
  * removed.
  *
  * O1  An object counts from object_start to object_stop; with keep, beyond.
- * O2  What is pinned and unchanged is adopted: its programs were never stopped
- * and its totals go on. O3  Same buckets, other programs: the new programs take
- * over the old maps. The old ones are detached right before the new ones are
- * attached, some milliseconds in which nothing is counted; where a policy is
- * enforced right after, and what happens while both are there is counted twice.
- * Other buckets: new maps; old bytes are never read under new names. O4  The
- * maps of a window are frozen before the first program is attached: system
+ * O2  What is pinned and unchanged is adopted: its programs were never stopped and
+ *     its totals go on.
+ * O3  Same buckets, other programs: the new programs take over the old maps. The old
+ *     ones are detached right before the new ones are attached, some milliseconds in
+ *     which nothing is counted; where a policy is enforced right after, and what
+ *     happens while both are there is counted twice. Other buckets: new maps; old
+ *     bytes are never read under new names.
+ * O4  The maps of a window are frozen before the first program is attached: system
  *     calls can read them, not write. Programs still count.
- * O5  A failed object_start leaves nothing attached or pinned that was not
- * before.
+ * O5  A failed object_start leaves nothing attached or pinned that was not before.
  */
 #ifndef BPF_WINDOW_OBJECT_H
 #define BPF_WINDOW_OBJECT_H
@@ -36,8 +36,8 @@ struct object_options {
   const struct pins_root *pins; /* NULL: unpinned, ends with this process */
   const char *front; /* use this front only; NULL: the first that works */
   const struct policy
-      *policy;       /* for objects with a file_policy map; may be NULL */
-  bool enforce;      /* let that policy deny */
+      *policy;  /* for objects with a file_policy map; may be NULL */
+  bool enforce; /* let that policy deny */
 };
 
 struct object_window {
@@ -51,8 +51,7 @@ enum object_origin {
   OBJECT_LOADED,     /* nothing was there */
   OBJECT_ADOPTED,    /* O2 */
   OBJECT_UPGRADED,   /* O3: new programs, old maps */
-  OBJECT_REATTACHED, /* the same, since programs of the same file were detached
-                      */
+  OBJECT_REATTACHED, /* the same, since programs of this file were detached */
   OBJECT_REPLACED,   /* O3: new maps: totals begin at 0 */
 };
 
@@ -63,8 +62,7 @@ enum object_origin {
 int object_start(struct object **object, const struct object_options *options,
                  struct failure *failure);
 
-/* Releases the object. keep: pins and links stay, and with them the counting.
- */
+/* Releases the object. keep: pins and links stay, and with them the counting. */
 void object_stop(struct object **object, bool keep);
 
 unsigned object_windows(const struct object *object,

@@ -62,8 +62,7 @@ struct rings {
 int rings_find(struct rings *rings, struct bpf_object *opened, const char *path,
                struct failure *failure);
 
-/* Whether the windows are those of old, name by name and layout by layout (O3).
- */
+/* Whether the windows are those of old, name by name and layout by layout (O3). */
 bool rings_continue(const struct rings *rings, const struct object *old);
 
 /* Before loading: the maps of old are to be used. */

@@ -77,7 +77,8 @@ static int visit_entries(const char *path, mode_t kind,
   while (status == 0 && (entry = readdir(folder))) {
     struct stat info;
     if (entry->d_name[0] != '.' &&
-        fstatat(dirfd(folder), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+        fstatat(dirfd(folder), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) ==
+            0 &&
         (info.st_mode & S_IFMT) == kind)
       status = visit(entry->d_name, context);
   }
@@ -98,10 +99,10 @@ static int remove_folder(const char *path, struct failure *failure) {
     status = visit_entries(path, S_IFREG, unlink_pin, (void *)path);
   if (status == 0 && rmdir(path) != 0 && errno != ENOENT)
     status = -errno;
-  return status == 0 ? 0
-                     : failure_set(failure, status,
-                                   "cannot remove the pins in %s: %s", path,
-                                   strerror(-status));
+  return status == 0
+             ? 0
+             : failure_set(failure, status, "cannot remove the pins in %s: %s",
+                           path, strerror(-status));
 }
 
 static int make_folders(const char *path, struct failure *failure) {
@@ -179,7 +180,8 @@ static int take_lock(const struct pins_root *root, struct failure *failure) {
 
 static bool has_record(const char *folder) {
   char path[PINS_PATH_SIZE];
-  return join(path, folder, "", PINS_RECORD, "") == 0 && access(path, F_OK) == 0;
+  return join(path, folder, "", PINS_RECORD, "") == 0 &&
+         access(path, F_OK) == 0;
 }
 
 /* P2 for one folder below the root. */
@@ -217,10 +219,11 @@ int pins_open(struct pins_root **out, const char *path,
                        "/sys/fs/bpf)",
                        path);
   if (is_mount_point(path))
-    return failure_set(failure, -EINVAL,
-                       "PinDir \"%s\" is the whole of a BPF file system; it must "
-                       "be a folder of its own in it",
-                       path);
+    return failure_set(
+        failure, -EINVAL,
+        "PinDir \"%s\" is the whole of a BPF file system; it must "
+        "be a folder of its own in it",
+        path);
   int status = make_folders(path, failure);
   if (status != 0)
     return status;
@@ -237,8 +240,8 @@ int pins_open(struct pins_root **out, const char *path,
   if (status == 0) {
     status = visit_entries(path, S_IFDIR, mend, root);
     if (status != 0)
-      failure_set(failure, status, "cannot mend what is left in %s: %s",
-                  path, strerror(-status));
+      failure_set(failure, status, "cannot mend what is left in %s: %s", path,
+                  strerror(-status));
   }
   if (status != 0) {
     pins_close(&root);
@@ -317,7 +320,8 @@ static int visit_object(const char *name, void *context) {
   return is_staging(name) ? 0 : folder->visit(name, folder->context);
 }
 
-int pins_for_each(const char *root, int (*visit)(const char *object, void *context),
+int pins_for_each(const char *root,
+                  int (*visit)(const char *object, void *context),
                   void *context) {
   struct folder_visit folder = {visit, context};
   return visit_entries(root, S_IFDIR, visit_object, &folder);

@@ -38,13 +38,13 @@
 
 /* The value of map `record`. */
 struct pins_record {
-  uint64_t format;     /* PINS_FORMAT */
-  uint64_t content;    /* hash of the object file */
-  uint64_t loaded_at;  /* wall clock, seconds */
-  uint64_t links;      /* programs attached */
-  char front[16];      /* the front in use; empty if the object has none */
-  char reason[336];    /* why earlier fronts were not taken; may be empty */
-  char path[128];      /* the object file */
+  uint64_t format;    /* PINS_FORMAT */
+  uint64_t content;   /* hash of the object file */
+  uint64_t loaded_at; /* wall clock, seconds */
+  uint64_t links;     /* programs attached */
+  char front[16];     /* the front in use; empty if the object has none */
+  char reason[336];   /* why earlier fronts were not taken; may be empty */
+  char path[128];     /* the object file */
 };
 
 /* The value of map `<window>_edge`: the newest edge that was dispatched, zeroes before
@@ -53,7 +53,8 @@ struct pins_edge {
   uint64_t wall_ns; /* CLOCK_REALTIME */
   uint64_t edge;    /* of the window, see window.h */
   uint64_t lost_ns; /* of time unknown in the record, ever */
-  uint64_t late_events; /* counted into a bucket after its edge was dispatched, ever */
+  uint64_t
+      late_events; /* counted into a bucket after its edge was dispatched, ever */
 };
 
 struct pins_root; /* an opened and locked root folder */
@@ -96,7 +97,8 @@ int pins_remove(const char *root, const char *object, struct failure *failure);
 
 /* Calls visit for each object folder below the root, with its name; stops at the
  * first non-zero return and passes it on. 0 if there is no such root. */
-int pins_for_each(const char *root, int (*visit)(const char *object, void *context),
+int pins_for_each(const char *root,
+                  int (*visit)(const char *object, void *context),
                   void *context);
 
 /* Calls visit for each pin of an object. */

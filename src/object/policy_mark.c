@@ -31,8 +31,7 @@ static int mark(const char *path, const struct stat *status, int type,
   (void)position;
   if (type == FTW_SL || policy_match(walked_policy, path, NULL) != FILE_DENY)
     return 0;
-  /* The programs see the open before any driver does; a reader is not awaited.
-   */
+  /* The programs see the open before any driver does; a reader is not awaited. */
   int fd =
       open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
   if (fd >= 0)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* policy_safety.c - whether an enforced policy would lock its own program out
- */
+/* policy_safety.c - whether an enforced policy would lock its own program out */
 #include "policy.h"
 
 #include <errno.h>

@@ -78,9 +78,9 @@ void probe_kernel(struct probe_kernel *kernel) {
   kernel->btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0;
   read_line("/sys/kernel/security/lsm", kernel->lsm_list,
             sizeof(kernel->lsm_list));
-  kernel->bpf_lsm = kernel->lsm_list[0] == '\0'           ? PROBE_UNKNOWN
+  kernel->bpf_lsm = kernel->lsm_list[0] == '\0'         ? PROBE_UNKNOWN
                     : list_has(kernel->lsm_list, "bpf") ? PROBE_YES
-                                                          : PROBE_NO;
+                                                        : PROBE_NO;
   char lockdown[64];
   read_line("/sys/kernel/security/lockdown", lockdown, sizeof(lockdown));
   bracketed(lockdown);

@@ -17,14 +17,15 @@
 enum probe_answer { PROBE_NO, PROBE_YES, PROBE_UNKNOWN };
 
 struct probe_kernel {
-  char release[65];  /* as uname -r */
-  bool new_enough;   /* 5.15 or newer */
-  bool btf;          /* /sys/kernel/btf/vmlinux is there */
+  char release[65];   /* as uname -r */
+  bool new_enough;    /* 5.15 or newer */
+  bool btf;           /* /sys/kernel/btf/vmlinux is there */
   char lsm_list[256]; /* active security modules; empty if not readable */
   enum probe_answer bpf_lsm; /* "bpf" is in that list */
-  char lockdown[32]; /* none, integrity, confidentiality; empty if not readable */
-  bool cap_bpf;      /* effective CAP_BPF, or CAP_SYS_ADMIN */
-  bool cap_perfmon;  /* effective CAP_PERFMON, or CAP_SYS_ADMIN */
+  char lockdown
+      [32];     /* none, integrity, confidentiality; empty if not readable */
+  bool cap_bpf; /* effective CAP_BPF, or CAP_SYS_ADMIN */
+  bool cap_perfmon; /* effective CAP_PERFMON, or CAP_SYS_ADMIN */
 };
 
 void probe_kernel(struct probe_kernel *kernel);

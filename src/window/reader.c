@@ -133,14 +133,14 @@ int reader_open_described(struct reader **out, int ring_fd, int cursor_fd,
   reader->snapshot.slots = BPF_WINDOW_SLOTS;
   reader->snapshot.cpus = (uint32_t)cpus;
   reader->ring_fd = fcntl(ring_fd, F_DUPFD_CLOEXEC, 0);
-  reader->cursor_fd =
-      cursor_fd < 0 ? -1 : fcntl(cursor_fd, F_DUPFD_CLOEXEC, 0);
+  reader->cursor_fd = cursor_fd < 0 ? -1 : fcntl(cursor_fd, F_DUPFD_CLOEXEC, 0);
 
   struct bpf_map_info ring;
   int status = 0;
   if (reader->ring_fd < 0 || (cursor_fd >= 0 && reader->cursor_fd < 0))
-    status = failure_set(failure, -errno, "cannot keep the map's descriptor: %s",
-                         strerror(errno));
+    status =
+        failure_set(failure, -errno, "cannot keep the map's descriptor: %s",
+                    strerror(errno));
   if (status == 0)
     status = check_ring(reader, &ring, failure);
   if (status == 0)
@@ -160,7 +160,8 @@ int reader_open(struct reader **reader, int ring_fd, int epoch_fd,
   struct bpf_window_epoch record;
   int status = read_epoch(epoch_fd, &record, failure);
   if (status == 0)
-    status = reader_open_described(reader, ring_fd, cursor_fd, &record, failure);
+    status =
+        reader_open_described(reader, ring_fd, cursor_fd, &record, failure);
   return status;
 }
 
@@ -289,8 +290,9 @@ int reader_snapshot(struct reader *reader,
     }
     reader->statistics.retries++;
   }
-  return failure_set(failure, -EAGAIN,
-                     "no consistent copy in %d attempts: a CPU moved to another "
-                     "bucket each time",
-                     READER_ATTEMPTS);
+  return failure_set(
+      failure, -EAGAIN,
+      "no consistent copy in %d attempts: a CPU moved to another "
+      "bucket each time",
+      READER_ATTEMPTS);
 }

@@ -10,13 +10,14 @@
  * width of a second, edges are whole seconds of the wall clock as it was at
  * load time.
  *
- * W1  total_at(edge) is exact: every count whose bucket ended by then, once,
- * since the window was loaded; also after any number of laps that nobody
- * watched. W2  total_at never falls: not for later edges of one snapshot, and
- * not for the same edge in later snapshots. W3  sum(from, to) has the counts of
- * those buckets only. What an idle CPU still holds from an earlier lap is never
- * in it. W4  W1 to W3 hold for edges from history_start() to open_bucket():
- * older buckets may have been recycled, and the open one is still counting.
+ * W1  total_at(edge) is exact: every count whose bucket ended by then, once, since the
+ *     window was loaded; also after any number of laps that nobody watched.
+ * W2  total_at never falls: not for later edges of one snapshot, and not for the same
+ *     edge in later snapshots.
+ * W3  sum(from, to) has the counts of those buckets only. What an idle CPU still holds
+ *     from an earlier lap is never in it.
+ * W4  W1 to W3 hold for edges from history_start() to open_bucket(): older buckets may
+ *     have been recycled, and the open one is still counting.
  */
 #ifndef BPF_WINDOW_WINDOW_H
 #define BPF_WINDOW_WINDOW_H
@@ -30,8 +31,7 @@
 #define WINDOW_HISTORY_BUCKETS (BPF_WINDOW_SLOTS - 2)
 
 /* A bucket is complete when it ended this long ago; late stores of up to a tick
- * were measured. What comes later still is never lost: the next total has it.
- */
+ * were measured. What comes later still is never lost: the next total has it. */
 #define WINDOW_SETTLE_NS 100000000ULL
 
 /*

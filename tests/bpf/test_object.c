@@ -114,8 +114,8 @@ static void o3_other_counters_get_new_maps(void **state) {
   object_stop(&object, false);
 }
 
-static void detached_programs_are_attached_again_to_the_same_maps(
-    void **state) {
+static void
+detached_programs_are_attached_again_to_the_same_maps(void **state) {
   (void)state;
   struct object *object = start("tests/bpf/marked_calls");
   place_marked_calls(10);
@@ -156,10 +156,10 @@ static void o4_frozen_maps_refuse_writes_and_go_on_counting(void **state) {
   object_windows(object, &window);
   uint32_t zero = 0;
   static uint64_t bytes[4096];
-  assert_int_equal(
-      bpf_map_update_elem(window->ring_fd, &zero, bytes, BPF_ANY), -EPERM);
-  assert_int_equal(
-      bpf_map_update_elem(window->epoch_fd, &zero, bytes, BPF_ANY), -EPERM);
+  assert_int_equal(bpf_map_update_elem(window->ring_fd, &zero, bytes, BPF_ANY),
+                   -EPERM);
+  assert_int_equal(bpf_map_update_elem(window->epoch_fd, &zero, bytes, BPF_ANY),
+                   -EPERM);
   assert_int_equal(
       bpf_map_update_elem(window->cursor_fd, &zero, bytes, BPF_ANY), -EPERM);
   place_marked_calls(42);

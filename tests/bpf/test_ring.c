@@ -27,9 +27,7 @@ enum { EVENTS, HITS, MISSES, SIZES, VALUES = SIZES + 4 };
 
 static struct bpf_object *object;
 static struct reader *reader;
-static struct {
-  uint64_t clock_ns, clock_tick;
-} *clocks;
+static struct { uint64_t clock_ns, clock_tick; } * clocks;
 static int clocks_fd, run_fd, cpus;
 
 static int map_fd(const char *name) {
@@ -42,9 +40,13 @@ static int load(void **state) {
   if (!object || bpf_object__load(object) != 0)
     return -1;
   struct bpf_window_epoch epoch = {
-      .epoch_ns = EPOCH_NS, .width_ns = SECOND, .tick_ns = TICK_NS,
-      .format = BPF_WINDOW_FORMAT, .slots = BPF_WINDOW_SLOTS,
-      .counters = 4, .values = VALUES,
+      .epoch_ns = EPOCH_NS,
+      .width_ns = SECOND,
+      .tick_ns = TICK_NS,
+      .format = BPF_WINDOW_FORMAT,
+      .slots = BPF_WINDOW_SLOTS,
+      .counters = 4,
+      .values = VALUES,
       .counter = {{"events", BPF_WINDOW_ROLE_TOTAL, 1},
                   {"hits", BPF_WINDOW_ROLE_HIT, 1},
                   {"misses", BPF_WINDOW_ROLE_MISS, 1},
@@ -55,7 +57,8 @@ static int load(void **state) {
   clocks_fd = map_fd(".bss");
   if (clocks_fd < 0) { /* libbpf puts the object's name in front */
     struct bpf_map *map;
-    bpf_object__for_each_map(map, object) if (strstr(bpf_map__name(map), ".bss"))
+    bpf_object__for_each_map(map,
+                             object) if (strstr(bpf_map__name(map), ".bss"))
         clocks_fd = bpf_map__fd(map);
   }
   run_fd = bpf_program__fd(bpf_object__find_program_by_name(object, "count"));
@@ -163,7 +166,8 @@ static void a_per_key_reader_sees_the_same(void **state) {
   for (uint32_t slot = 0; slot < BPF_WINDOW_SLOTS; slot++) {
     size_t size = snapshot->cpus * (1 + VALUES) * sizeof(*row);
     assert_int_equal(bpf_map_lookup_elem(map_fd("counter"), &slot, row), 0);
-    assert_memory_equal(row, (const char *)snapshot->buckets + slot * size, size);
+    assert_memory_equal(row, (const char *)snapshot->buckets + slot * size,
+                        size);
   }
   free(row);
 }

@@ -17,8 +17,7 @@
 /* The rules above; whose they are. */
 const struct policy *expect_rules(void);
 
-/* Opens a file, RDONLY, whose verdict must be this, found in the cache or not.
- */
+/* Opens a file, RDONLY, whose verdict must be this, found in the cache or not. */
 void expect(const char *path, enum file_verdict verdict);
 
 /* The same for an open by whatever means, which must be the only one since

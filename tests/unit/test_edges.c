@@ -138,8 +138,7 @@ e1_a_wall_clock_set_forward_never_lets_totals_go_back(void **state) {
   assert_int_equal(due.lost_ns, 3600 * SECOND);
 }
 
-/* The epoch itself at an edge, and the clocks a little apart from read to read.
- */
+/* The epoch itself at an edge, and the clocks a little apart from read to read. */
 static void clocks_that_drift_between_reads_lose_no_edge(void **state) {
   (void)state;
   const struct bpf_window_epoch even = {.epoch_ns = 1000 * SECOND,

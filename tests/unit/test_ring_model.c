@@ -127,10 +127,13 @@ static void restart(uint64_t seed) {
   depth = 0;
   tick_phase_ns = draw(TICK_NS);
   now_ns = EPOCH_NS + BPF_WINDOW_WIDTH_NS + draw(BPF_WINDOW_WIDTH_NS);
-  epoch = (struct bpf_window_epoch){
-      .epoch_ns = EPOCH_NS, .width_ns = BPF_WINDOW_WIDTH_NS,
-      .tick_ns = TICK_NS,   .format = BPF_WINDOW_FORMAT,
-      .slots = BPF_WINDOW_SLOTS, .counters = VALUES, .values = VALUES};
+  epoch = (struct bpf_window_epoch){.epoch_ns = EPOCH_NS,
+                                    .width_ns = BPF_WINDOW_WIDTH_NS,
+                                    .tick_ns = TICK_NS,
+                                    .format = BPF_WINDOW_FORMAT,
+                                    .slots = BPF_WINDOW_SLOTS,
+                                    .counters = VALUES,
+                                    .values = VALUES};
 }
 
 /* ---- Reading ---- */
@@ -195,8 +198,7 @@ static uint64_t running_seed; /* shown by say_seed when a check fails */
 
 static int say_seed(void **test) {
   (void)test;
-  print_message("last schedule: SEED=%llu\n",
-                (unsigned long long)running_seed);
+  print_message("last schedule: SEED=%llu\n", (unsigned long long)running_seed);
   return 0;
 }
 
@@ -222,8 +224,7 @@ static void run_schedule(uint64_t seed) {
 static void totals_equal_a_model_over_random_schedules(void **test) {
   (void)test;
   uint64_t first = from_environment("SEED", 1);
-  uint64_t count =
-      from_environment("SCHEDULES", getenv("SEED") ? 1 : 100000);
+  uint64_t count = from_environment("SCHEDULES", getenv("SEED") ? 1 : 100000);
   print_message("schedules with seeds %llu to %llu\n",
                 (unsigned long long)first,
                 (unsigned long long)(first + count - 1));
@@ -268,8 +269,8 @@ static void i2_recycled_counts_are_retired(void **test) {
   assert_int_equal(ring[47][0].all, 7);
 }
 
-static void i3_a_context_that_finds_a_roll_counts_into_the_open_bucket(
-    void **test) {
+static void
+i3_a_context_that_finds_a_roll_counts_into_the_open_bucket(void **test) {
   (void)test;
   restart(3);
   cpu = 0;

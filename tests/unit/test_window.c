@@ -16,9 +16,13 @@
 
 static struct bpf_window_epoch cache_epoch(void) {
   struct bpf_window_epoch epoch = {
-      .epoch_ns = EPOCH_NS, .width_ns = SECOND, .tick_ns = 1,
-      .format = BPF_WINDOW_FORMAT, .slots = BPF_WINDOW_SLOTS,
-      .counters = 4, .values = 4,
+      .epoch_ns = EPOCH_NS,
+      .width_ns = SECOND,
+      .tick_ns = 1,
+      .format = BPF_WINDOW_FORMAT,
+      .slots = BPF_WINDOW_SLOTS,
+      .counters = 4,
+      .values = 4,
       .counter = {{"lookups", BPF_WINDOW_ROLE_TOTAL, 1},
                   {"hits", BPF_WINDOW_ROLE_HIT, 1},
                   {"misses", BPF_WINDOW_ROLE_MISS, 1},
@@ -58,7 +62,8 @@ static uint64_t cursors[2][3];
 static struct window_snapshot two_cpus(void) {
   memset(buckets, 0, sizeof(buckets));
   memset(cursors, 0, sizeof(cursors));
-  return (struct window_snapshot){.slots = BPF_WINDOW_SLOTS, .cpus = 2,
+  return (struct window_snapshot){.slots = BPF_WINDOW_SLOTS,
+                                  .cpus = 2,
                                   .values = 1,
                                   .buckets = (uint64_t *)buckets,
                                   .cursors = (uint64_t *)cursors};
@@ -69,8 +74,8 @@ static void put(int cpu, uint64_t label, uint64_t count) {
   buckets[label % BPF_WINDOW_SLOTS][cpu][1] = count;
 }
 
-static void w1_totals_count_retired_and_every_label_before_the_edge(
-    void **state) {
+static void
+w1_totals_count_retired_and_every_label_before_the_edge(void **state) {
   (void)state;
   struct window_snapshot snapshot = two_cpus();
   uint64_t total;
@@ -139,8 +144,8 @@ static void without_a_total_the_base_is_hits_and_misses(void **state) {
   assert_false(window_ratio_from_roles(&ratio, &epoch));
 }
 
-static void the_ledger_balances_when_hits_and_misses_are_the_total(
-    void **state) {
+static void
+the_ledger_balances_when_hits_and_misses_are_the_total(void **state) {
   (void)state;
   struct bpf_window_epoch epoch = cache_epoch();
   int64_t drift;
@@ -192,8 +197,7 @@ int main(void) {
       cmocka_unit_test(edges_are_nearest_so_that_slewing_moves_none),
       cmocka_unit_test(w4_history_is_298_buckets),
       cmocka_unit_test(an_edge_is_settled_100_ms_after_it),
-      cmocka_unit_test(
-          w1_totals_count_retired_and_every_label_before_the_edge),
+      cmocka_unit_test(w1_totals_count_retired_and_every_label_before_the_edge),
       cmocka_unit_test(w3_sums_leave_out_an_earlier_lap),
       cmocka_unit_test(a_window_without_cursor_has_no_retired_counts),
       cmocka_unit_test(the_ratio_from_roles_is_hits_over_totals),

@@ -75,7 +75,8 @@ struct bpf_window_counter {
 struct bpf_window_epoch {
   __u64 epoch_ns; /* CLOCK_MONOTONIC instant at which bucket 0 begins */
   __u64 width_ns; /* width of a bucket; 0: not set up, nothing is counted */
-  __u64 tick_ns;  /* length of a jiffy, from clock_getres(CLOCK_MONOTONIC_COARSE) */
+  __u64
+      tick_ns; /* length of a jiffy, from clock_getres(CLOCK_MONOTONIC_COARSE) */
   __u64 layout;   /* hash of the fields' names, roles and lengths, in order */
   __u32 format;   /* BPF_WINDOW_FORMAT */
   __u32 slots;    /* BPF_WINDOW_SLOTS */

@@ -259,9 +259,8 @@ static __always_inline int bpf_window__roll(void *ring, void *epochs,
    * lock of this CPU. An interrupting context sees ROLLING, which is never past,
    * and goes on in the open bucket. */
   __u64 end = BPF_WINDOW__LOAD(cursor->end_tick);
-  if (tick < end ||
-      __sync_val_compare_and_swap(&cursor->end_tick, end, BPF_WINDOW_ROLLING) !=
-          end)
+  if (tick < end || __sync_val_compare_and_swap(&cursor->end_tick, end,
+                                                BPF_WINDOW_ROLLING) != end)
     return 0;
 
   __u64 width_ns = epoch->width_ns;
@@ -274,8 +273,9 @@ static __always_inline int bpf_window__roll(void *ring, void *epochs,
     /* I2: the exchange takes all that was counted up to it; a late add of an
      * interrupted context lands behind it and stays in the bucket. */
     for (__u32 i = 0; i < values; i++)
-      BPF_WINDOW__STORE(retired[i], BPF_WINDOW__LOAD(retired[i]) +
-                                        __sync_lock_test_and_set(&bucket[1 + i], 0));
+      BPF_WINDOW__STORE(retired[i],
+                        BPF_WINDOW__LOAD(retired[i]) +
+                            __sync_lock_test_and_set(&bucket[1 + i], 0));
     /* I4: behind the exchanges; volatile, or clang stores it before them. */
     BPF_WINDOW__STORE(bucket[0], number);
   }
