@@ -14,7 +14,7 @@ packages_for() {
   run) # a private collectd that writes and draws
     echo collectd-core rrdtool librrd8 fonts-dejavu-core ;;
   test) # the suites that run on this machine
-    echo collectd-core collectd-utils rrdtool fonts-dejavu-core \
+    echo collectd-core collectd-utils e2fsprogs mount rrdtool fonts-dejavu-core \
       clang-format clang-tidy cppcheck libclang-rt-dev libcmocka-dev jq python3-minimal procps shellcheck mandoc strace tmux \
       valgrind xz-utils ;;
   outputs) # real servers behind collectd

@@ -16,4 +16,4 @@ CLEANFILES += $(WINDOWS_TEST_OBJECTS)
 $(WINDOWS_TEST_OBJECTS): $(bpfinclude_HEADERS) $(BPF_PROGRAM_INCLUDES) $(BPF_PROGRAM_FILES)
 
 EXTRA_DIST += tests/windows/block_io_loop.bpf.c tests/windows/common.sh tests/windows/page_cache_load.bpf.c \
-  tests/windows/test_block_io.sh tests/windows/test_page_cache.sh tests/windows/test_tcp.sh
+  tests/windows/test_block_io.sh tests/windows/test_in_collectd.sh tests/windows/test_page_cache.sh tests/windows/test_tcp.sh
