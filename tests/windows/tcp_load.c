@@ -12,6 +12,7 @@
 #include <net/if.h>
 #include <netinet/tcp.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,6 +190,21 @@ static unsigned long kernel_count(const char *wanted) {
   }
 }
 
+/* Whether a socket of this namespace may still send something again. */
+static bool is_busy(void) {
+  char line[1024];
+  unsigned state;
+  bool busy = false;
+  FILE *file = fopen("/proc/self/net/tcp", "re");
+  if (!file)
+    die("/proc/self/net/tcp");
+  while (fgets(line, sizeof(line), file))
+    busy |= sscanf(line, " %*[^ ] %*s %*s %x", &state) == 1 &&
+            state != TCP_TIME_WAIT && state != TCP_CLOSE;
+  fclose(file);
+  return busy;
+}
+
 int main(void) {
   enter_namespace();
   close_cleanly();
@@ -196,6 +212,8 @@ int main(void) {
   reset();
   be_unanswered();
   lose_data();
+  while (is_busy())
+    usleep(10000);
   unsigned failed = refused + UNANSWERED;
   printf("{\"known\": {\"active_opens\": %u, \"passive_opens\": %u, "
          "\"failed_connects\": %u, \"resets_of_sockets\": %u, "

@@ -41,7 +41,7 @@ for attempt in 1 2 3 4 5 6 7 8; do
   if [ "$status" -eq 77 ]; then skip_all "${load#\# }"; fi
   got=$(grown "$before" "$after" | jq -cS .)
   [ "$got" != "$(expected "$load" "$others")" ] || break
-  echo "# attempt $attempt: $got, the kernel's counts elsewhere: $others"
+  echo "# attempt $attempt: $got for $load, the kernel's counts elsewhere: $others"
 done
 is "$(jq -cS '.known | del(.resets_of_sockets, .resets_received)' <<<"$load")" \
   "$(jq -cS '.kernel | del(.retransmitted_segments, .resets_sent)' <<<"$load")" \
