@@ -45,7 +45,7 @@ declare -A wanted=(
   [page_cache]="cache_operation-added cache_operation-fault_misses cache_operation-faults cache_operation-lookups cache_ratio-hit cache_result-hits cache_result-misses"
 )
 for window in "${windows[@]}"; do
-  for _ in $(seq 300); do
+  for _ in $(seq 900); do
     got=$(values_of "$window" || true)
     [ "$got" != "${wanted[$window]}" ] || break
     sleep 0.1
