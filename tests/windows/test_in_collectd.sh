@@ -9,7 +9,7 @@ set -euo pipefail
 command -v collectd >/dev/null || skip_all "collectd is not installed"
 
 folder=$(mktemp -d)
-trap 'private_remove; rm -rf "$SCRATCH"' EXIT
+trap 'private_remove; end_window; rm -rf "$PINS" "$SCRATCH"' EXIT
 private_new "$folder" csv
 
 windows=(block_io tcp)
