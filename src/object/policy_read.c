@@ -120,7 +120,7 @@ static int read_state(int fd, struct file_policy_state *state,
  * still. */
 static int read_once(struct policy_in_force *read, int policy_fd, int state_fd,
                      struct failure *failure) {
-  struct file_policy_state before, after;
+  struct file_policy_state before = {0}, after = {0};
   if (policy_new(&read->policy) != 0)
     return failure_set(failure, -ENOMEM, "out of memory");
   int status = read_state(state_fd, &before, failure);
