@@ -60,7 +60,7 @@ __noinline int walk_to_verdict(__u32 number) {
     found->dentry = (__u64)dentry;
     found->parent = (__u64)parent;
     found->parent_number = BPF_CORE_READ(parent, d_inode, i_ino);
-    found->name = BPF_CORE_READ(dentry, d_name.hash_len);
+    found->name = name_of(dentry, FRONT_SYSCALL_UNTYPED);
     found->mount = scratch->mount;
 
     result = walk_path(number);

@@ -83,6 +83,14 @@ struct {
   ((front) == FRONT_SYSCALL_UNTYPED ? BPF_CORE_READ(object, member)            \
                                     : (object)->member)
 
+/* Hash and length of the name. With plain loads it takes two: the verifier of
+ * 6.1 knows a union's first member only, and refuses one of both. */
+static __always_inline __u64 name_of(struct dentry *dentry, enum front front) {
+  if (front == FRONT_SYSCALL_UNTYPED)
+    return BPF_CORE_READ(dentry, d_name.hash_len);
+  return (__u64)dentry->d_name.len << 32 | dentry->d_name.hash;
+}
+
 static __always_inline struct inode_key inode_key(struct inode *inode,
                                                   enum front front) {
   return (struct inode_key){
@@ -132,7 +140,7 @@ static __always_inline int still_applies(const struct cached_verdict *stored,
   struct inode *folder = READ(front, parent, d_inode);
   if (v.dentry != (__u64)dentry || v.parent != (__u64)parent ||
       v.parent_number != READ(front, folder, i_ino) ||
-      v.name != READ(front, dentry, d_name.hash_len) ||
+      v.name != name_of(dentry, front) ||
       v.mount != (__u64)READ(front, file, f_path.mnt) ||
       !same_sequences(v.sequences, sequences) || v.generation != generation ||
       !has_one_name(READ(front, file, f_inode), front))

@@ -43,8 +43,9 @@ private_new() {
   for plugin in logfile "$@"; do
     cp "$folder/$plugin.so" "$PRIVATE/plugins/"
   done
-  # A plugin built with --enable-sanitizers wants their library to be there first.
-  PRIVATE_DAEMON=(env "LD_PRELOAD=$(ldd "$PRIVATE/plugins/bpf_window.so" |
+  # A plugin built with --enable-sanitizers wants their library to be there first. (A
+  # machine without ldd builds none.)
+  PRIVATE_DAEMON=(env "LD_PRELOAD=$({ ldd "$PRIVATE/plugins/bpf_window.so" 2>/dev/null || true; } |
     awk '$1 ~ /^libasan/ { print $3 }')" collectd -f -C "$PRIVATE/collectd.conf")
 }
 
