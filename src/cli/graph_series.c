@@ -29,7 +29,8 @@ static void choose(struct graph *graph, const struct history *history) {
     bool result = counter->role == BPF_WINDOW_ROLE_HIT ||
                   counter->role == BPF_WINDOW_ROLE_MISS;
     for (uint32_t i = 0; i < counter->values; i++, column++) {
-      if ((graph->stacked && !result) || graph->count == GRAPH_MAX_SERIES)
+      if ((graph->stacked && !result) || graph->count == GRAPH_MAX_SERIES ||
+          history_is_slot(history, column))
         continue;
       struct graph_series *series = &graph->series[graph->count++];
       history_column_name(history, column, series->name);
@@ -111,6 +112,11 @@ int graph_from_history(struct graph *graph, const struct history *history,
   memset(graph, 0, sizeof(*graph));
   memcpy(graph->window, history->window, sizeof(graph->window));
   choose(graph, history);
+  if (graph->count == 0)
+    return failure_set(failure, -ENOTSUP,
+                       "window %s has nothing but histograms, which `bpf-window "
+                       "report` draws",
+                       history->window);
   int status = keep_seconds(graph, history, failure);
   if (status != 0)
     graph_forget(graph);
@@ -220,7 +226,8 @@ int graph_from_rrds(struct graph *graph, const char *window, const char *folder,
       continue;
     graph->stacked = type == 0;
     for (size_t i = 0; i < found.gl_pathc; i++)
-      if (!strstr(found.gl_pathv[i], "-self_"))
+      if (!strstr(found.gl_pathv[i], "-self_") &&
+          !strstr(found.gl_pathv[i], "_ge_"))
         add_file(graph, found.gl_pathv[i], types[type]);
     globfree(&found);
   }

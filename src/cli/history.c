@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "window/histogram.h"
+
 struct history *history_new(const struct bpf_window_epoch *epoch, uint64_t from,
                             uint64_t to, bool with_totals) {
   struct history *history = calloc(1, sizeof(*history));
@@ -167,6 +169,14 @@ struct history_worst history_worst(const struct history *history,
     }
   }
   return worst;
+}
+
+bool history_is_slot(const struct history *history, uint32_t column) {
+  struct histogram histogram;
+  for (uint32_t c = 0; histogram_next(&history->epoch, &c, &histogram);)
+    if (column >= histogram.first && column < histogram.first + histogram.slots)
+      return true;
+  return false;
 }
 
 void history_column_name(const struct history *history, uint32_t column,

@@ -90,6 +90,10 @@ struct history_worst {
 struct history_worst history_worst(const struct history *history,
                                    struct span span);
 
+/* A histogram's slots are columns too; where people read one after the other they
+ * are left out, for a summary of the histogram. */
+bool history_is_slot(const struct history *history, uint32_t column);
+
 /* The column's name: the counter's, with [i] behind it for one of an array. */
 void history_column_name(const struct history *history, uint32_t column,
                          char name[BPF_WINDOW_NAME_SIZE + 8]);

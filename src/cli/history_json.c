@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "window/histogram.h"
+
 /* ---- To JSON ---- */
 
 /* JSON's numbers are signed here; a count never gets that far. */
@@ -18,8 +20,8 @@ static json_t *time_json(int64_t real_ns) {
   return json_real((double)milliseconds / 1000);
 }
 
-static json_t *percent_json(double percent) {
-  return isnan(percent) ? json_null() : json_real(percent);
+static json_t *real_json(double value) {
+  return isnan(value) ? json_null() : json_real(value);
 }
 
 /* Counts by name; those of an array counter are an array. */
@@ -67,8 +69,35 @@ static json_t *ratios_json(const struct bpf_window_epoch *epoch,
   if (window_ratio_from_roles(&ratio, epoch))
     json_object_set_new(
         ratios, ratio.name,
-        percent_json(window_ratio_percent(&ratio, epoch->values, sums)));
+        real_json(window_ratio_percent(&ratio, epoch->values, sums)));
   return ratios;
+}
+
+/* By the counter's name: the slots' counts are in `counters`. */
+static json_t *histograms_json(const struct bpf_window_epoch *epoch,
+                               const uint64_t *sums) {
+  json_t *histograms = json_object();
+  struct histogram histogram;
+  for (uint32_t c = 0; histogram_next(epoch, &c, &histogram);) {
+    const uint64_t *slots = sums + histogram.first;
+    json_t *from = json_array();
+    for (uint32_t i = 0; i < histogram.slots; i++)
+      json_array_append_new(from, count_json(histogram_from(i)));
+    json_t *object = json_object();
+    json_object_set_new(object, "from", from);
+    json_object_set_new(object, "events",
+                        count_json(histogram_events(slots, histogram.slots)));
+    static const int percents[] = {50, 90, 99};
+    for (int i = 0; i < 3; i++) {
+      char key[8];
+      snprintf(key, sizeof(key), "p%d", percents[i]);
+      json_object_set_new(object, key,
+                          real_json(histogram_percentile(
+                              slots, histogram.slots, percents[i])));
+    }
+    json_object_set_new(histograms, histogram.name, object);
+  }
+  return histograms;
 }
 
 static json_t *ledger_json(const struct history *history,
@@ -99,7 +128,7 @@ static json_t *worst_json(const struct history *history, struct span span) {
         json_pack(
             "{s:o, s:o}", "since",
             time_json(history_edge_real_ns(history, worst.lowest_ratio_bucket)),
-            "percent", percent_json(worst.lowest_ratio_percent)));
+            "percent", real_json(worst.lowest_ratio_percent)));
   if (worst.has_misses)
     json_object_set_new(object, "most_misses",
                         json_pack("{s:o, s:o}", "since",
@@ -151,6 +180,7 @@ json_t *history_to_json(const struct history *history, struct span span) {
   json_object_set_new(root, "totals",
                       has_totals ? counts_json(epoch, totals) : json_null());
   json_object_set_new(root, "ratios", ratios_json(epoch, sums));
+  json_object_set_new(root, "histograms", histograms_json(epoch, sums));
   json_object_set_new(root, "ledger", ledger_json(history, sums));
   json_object_set_new(root, "buckets_with_data", count_json(counted));
   json_object_set_new(root, "buckets_without_data",

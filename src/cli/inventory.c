@@ -12,21 +12,25 @@
 
 /* ---- How busy ---- */
 
-/* Events are what the totals count; without a total, all that is counted. */
+/* Events are what the totals count; without a total, all that is counted but in
+ * histograms, which count events once more; and those if there is nothing else. */
 static uint64_t events_of(const struct bpf_window_epoch *record,
                           const uint64_t *sums) {
-  uint64_t totals = 0, all = 0;
+  uint64_t totals = 0, all = 0, slots = 0;
   uint32_t value = 0;
   bool has_total = false;
   for (uint32_t c = 0; c < record->counters; c++) {
     bool total = record->counter[c].role == BPF_WINDOW_ROLE_TOTAL;
     has_total |= total;
     for (uint32_t i = 0; i < record->counter[c].values; i++, value++) {
-      all += sums[value];
+      if (record->counter[c].role == BPF_WINDOW_ROLE_LOG2)
+        slots += sums[value];
+      else
+        all += sums[value];
       totals += total ? sums[value] : 0;
     }
   }
-  return has_total ? totals : all;
+  return has_total ? totals : all ? all : slots;
 }
 
 static uint64_t monotonic_ns(void) {

@@ -12,6 +12,7 @@
 #include <jansson.h>
 
 #include "history.h"
+#include "window/histogram.h"
 
 /* The whole page. environment: see environment.h; it may be empty. */
 void report_page(FILE *page, const struct history *history,
@@ -27,6 +28,15 @@ void report_chart_of_ratio(FILE *page, const struct history *history,
 /* One column by itself. */
 void report_chart_of_column(FILE *page, const struct history *history,
                             uint32_t column);
+
+/* Each histogram: percentiles second by second, and its slots with bars. */
+void report_histograms(FILE *page, const struct history *history,
+                       const uint64_t *sums);
+
+/* The percentile of a histogram in each second. */
+void report_chart_of_percentile(FILE *page, const struct history *history,
+                                const struct histogram *histogram,
+                                double percent);
 
 extern const char report_style[];
 

@@ -97,7 +97,7 @@ static void add_tooltips(FILE *page, const struct history *history,
     for (uint32_t i = 0;
          history_counted(history, bucket) && i < history->epoch.values; i++) {
       char name[BPF_WINDOW_NAME_SIZE + 8];
-      if (row[i] == 0)
+      if (row[i] == 0 || history_is_slot(history, i))
         continue;
       history_column_name(history, i, name);
       fprintf(page, "\n%s ", units_count(row[i], text));
@@ -259,5 +259,36 @@ void report_chart_of_column(FILE *page, const struct history *history,
   open_picture(page, history, name);
   shade_gaps(page, history);
   draw_steps(page, history, count_in, &column, top, "h0");
+  close_chart(page, history);
+}
+
+struct percentile {
+  const struct histogram *histogram;
+  double percent;
+};
+
+static double percentile_in(const struct history *history, uint64_t bucket,
+                            const void *context) {
+  const struct percentile *percentile = context;
+  return histogram_percentile(history_row(history, bucket) +
+                                  percentile->histogram->first,
+                              percentile->histogram->slots,
+                              percentile->percent);
+}
+
+void report_chart_of_percentile(FILE *page, const struct history *history,
+                                const struct histogram *histogram,
+                                double percent) {
+  const struct percentile percentile = {histogram, percent};
+  char title[64], top_text[UNITS_TEXT];
+  double highest = 0;
+  for (uint64_t bucket = history->from; bucket < history->to; bucket++)
+    highest = fmax(highest, percentile_in(history, bucket, &percentile));
+  double top = round_top(highest);
+  snprintf(title, sizeof(title), "p%g", percent);
+  open_chart(page, title, "in each second", units_magnitude(top, top_text));
+  open_picture(page, history, title);
+  shade_gaps(page, history);
+  draw_steps(page, history, percentile_in, &percentile, top, "h0");
   close_chart(page, history);
 }

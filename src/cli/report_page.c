@@ -85,8 +85,10 @@ static void print_charts(FILE *page, const struct history *history,
     report_chart_of_ratio(page, history, ratio);
   }
   fputs("<h2>Each counter, in each second</h2>\n<div class=small>\n", page);
-  for (uint32_t i = 0; i < history->epoch.values && i < MAX_SMALL_CHARTS; i++)
-    report_chart_of_column(page, history, i);
+  uint32_t charts = 0;
+  for (uint32_t i = 0; i < history->epoch.values; i++)
+    if (!history_is_slot(history, i) && charts++ < MAX_SMALL_CHARTS)
+      report_chart_of_column(page, history, i);
   fputs("</div>\n", page);
 }
 
@@ -99,6 +101,8 @@ static void print_counters(FILE *page, const struct history *history,
           history->totals ? "<th class=n>since load" : "");
   for (uint32_t i = 0; i < history->epoch.values; i++) {
     char name[BPF_WINDOW_NAME_SIZE + 8], text[UNITS_TEXT];
+    if (history_is_slot(history, i))
+      continue;
     history_column_name(history, i, name);
     fputs("<tr><td>", page);
     html_text(page, name);
@@ -193,6 +197,7 @@ void report_page(FILE *page, const struct history *history,
   print_tiles(page, history, &ratio, has_ratio, sums);
   print_charts(page, history, &ratio, has_ratio);
   print_counters(page, history, sums);
+  report_histograms(page, history, sums);
   print_programs(page, json_object_get(environment, "programs"));
   print_environment(page, environment);
 

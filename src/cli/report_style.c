@@ -49,6 +49,7 @@ const char report_style[] =
     ".m2{fill:var(--m2);background:var(--m2)}"
     ".m3{fill:var(--m3);background:var(--m3)}"
     ".gap{fill:var(--gap);background:var(--gap)}\n"
+    ".bar{width:60%}.bar i{display:block;height:.9rem}\n"
     ".legend{display:flex;flex-wrap:wrap;gap:.2rem 1rem;margin:.4rem 0 0;"
     "font-size:.85rem}.legend "
     "i{display:inline-block;width:.75rem;height:.75rem;"

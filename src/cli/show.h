@@ -13,6 +13,13 @@
 void show_text(const struct history *history, struct span span);
 void show_csv(const struct history *history, struct span span);
 
+/* The percentiles that all verbs tell of a histogram. */
+#define SHOW_PERCENTILES 3
+extern const double show_percentiles[SHOW_PERCENTILES]; /* 50, 90, 99 */
+
+/* A line for each histogram, and one with its slots as bars. */
+void show_histograms(const struct history *history, const uint64_t *sums);
+
 /* The same, a line for each bucket. */
 void show_text_per_second(const struct history *history, struct span span);
 void show_csv_per_second(const struct history *history, struct span span);

@@ -2,41 +2,91 @@
 #include "show.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "units.h"
+#include "window/histogram.h"
 
 #define SCREEN_COLUMNS 80
 #define CLOCK_COLUMNS 8 /* 16:43:12 */
 #define RATIO_COLUMNS 7 /* " 100.00" */
 #define LEAST_HEADING 4 /* a heading is cut off to this where room is short */
 
+/* A column of the table: a counter, or a percentile of a histogram. */
+struct column {
+  char heading[BPF_WINDOW_NAME_SIZE + 8];
+  uint32_t first, slots; /* slots 0: a counter */
+  double percent;
+  int width; /* without the blank */
+};
+
 struct table {
   const struct history *history;
   bool has_ratio;
   struct window_ratio ratio;
-  int widths[BPF_WINDOW_MAX_VALUES]; /* of the columns, without the blank */
+  struct column column[BPF_WINDOW_MAX_VALUES];
+  uint32_t columns;
 };
 
-static int digits(uint64_t number) {
-  return snprintf(NULL, 0, "%" PRIu64, number);
+/* Room is scarce: of a histogram the half and the worst percent. */
+static void add_percentiles(struct table *table,
+                            const struct histogram *histogram) {
+  static const int percents[] = {50, 99};
+  for (int i = 0; i < 2; i++) {
+    struct column *column = &table->column[table->columns++];
+    *column = (struct column){.first = histogram->first,
+                              .slots = histogram->slots,
+                              .percent = percents[i]};
+    snprintf(column->heading, sizeof(column->heading), "p%d %s", percents[i],
+             histogram->name);
+  }
+}
+
+static void choose_columns(struct table *table) {
+  const struct history *history = table->history;
+  struct histogram histogram;
+  for (uint32_t i = 0; i < history->epoch.values; i++) {
+    if (history_is_slot(history, i))
+      continue;
+    struct column *column = &table->column[table->columns++];
+    *column = (struct column){.first = i};
+    history_column_name(history, i, column->heading);
+  }
+  for (uint32_t c = 0; histogram_next(&history->epoch, &c, &histogram);)
+    add_percentiles(table, &histogram);
+}
+
+static const char *cell(const struct table *table, const struct column *column,
+                        uint64_t bucket, char text[UNITS_TEXT]) {
+  const uint64_t *values = history_row(table->history, bucket) + column->first;
+  double value = column->slots ? histogram_percentile(values, column->slots,
+                                                      column->percent)
+                               : 0;
+  if (!history_counted(table->history, bucket) || isnan(value))
+    snprintf(text, UNITS_TEXT, "-");
+  else if (column->slots)
+    snprintf(text, UNITS_TEXT, value < 100 ? "%.1f" : "%.0f", value);
+  else
+    snprintf(text, UNITS_TEXT, "%" PRIu64, *values);
+  return text;
 }
 
 /* Sets the widths, headings cut to heading_columns; returns their sum. */
 static int lay_out(struct table *table, struct span span, int heading_columns) {
   int sum = CLOCK_COLUMNS + (table->has_ratio ? RATIO_COLUMNS : 0);
-  for (uint32_t i = 0; i < table->history->epoch.values; i++) {
-    char name[BPF_WINDOW_NAME_SIZE + 8];
-    history_column_name(table->history, i, name);
-    int width = (int)strlen(name);
+  for (uint32_t i = 0; i < table->columns; i++) {
+    struct column *column = &table->column[i];
+    char text[UNITS_TEXT];
+    int width = (int)strlen(column->heading);
     if (width > heading_columns)
       width = heading_columns;
     for (uint64_t bucket = span.from; bucket < span.to; bucket++) {
-      int needed = digits(history_row(table->history, bucket)[i]);
+      int needed = (int)strlen(cell(table, column, bucket, text));
       width = needed > width ? needed : width;
     }
-    table->widths[i] = width;
+    column->width = width;
     sum += 1 + width;
   }
   return sum;
@@ -44,26 +94,22 @@ static int lay_out(struct table *table, struct span span, int heading_columns) {
 
 static void print_headings(const struct table *table) {
   printf("\n%-*s", CLOCK_COLUMNS, "time");
-  for (uint32_t i = 0; i < table->history->epoch.values; i++) {
-    char name[BPF_WINDOW_NAME_SIZE + 8];
-    history_column_name(table->history, i, name);
-    printf(" %*.*s", table->widths[i], table->widths[i], name);
-  }
+  for (uint32_t i = 0; i < table->columns; i++)
+    printf(" %*.*s", table->column[i].width, table->column[i].width,
+           table->column[i].heading);
   printf(table->has_ratio ? "%*s\n" : "\n", RATIO_COLUMNS, "hit %");
 }
 
 static void print_bucket(const struct table *table, uint64_t bucket) {
   const struct history *history = table->history;
-  const uint64_t *row = history_row(history, bucket);
-  char clock[UNITS_TEXT];
-  fputs(units_clock(history_edge_real_ns(history, bucket), clock), stdout);
-  for (uint32_t i = 0; i < history->epoch.values; i++)
-    if (history_counted(history, bucket))
-      printf(" %*" PRIu64, table->widths[i], row[i]);
-    else
-      printf(" %*s", table->widths[i], "-");
+  char text[UNITS_TEXT];
+  fputs(units_clock(history_edge_real_ns(history, bucket), text), stdout);
+  for (uint32_t i = 0; i < table->columns; i++)
+    printf(" %*s", table->column[i].width,
+           cell(table, &table->column[i], bucket, text));
   double percent =
-      window_ratio_percent(&table->ratio, history->epoch.values, row);
+      window_ratio_percent(&table->ratio, history->epoch.values,
+                           history_row(history, bucket));
   if (table->has_ratio && percent >= 0)
     printf("%*.2f", RATIO_COLUMNS, percent);
   else if (table->has_ratio)
@@ -72,8 +118,10 @@ static void print_bucket(const struct table *table, uint64_t bucket) {
 }
 
 void show_text_per_second(const struct history *history, struct span span) {
-  struct table table = {.history = history};
+  static struct table table;
+  table = (struct table){.history = history};
   table.has_ratio = window_ratio_from_roles(&table.ratio, &history->epoch);
+  choose_columns(&table);
   int heading_columns = BPF_WINDOW_NAME_SIZE + 8;
   while (lay_out(&table, span, heading_columns) > SCREEN_COLUMNS &&
          heading_columns > LEAST_HEADING)
@@ -85,20 +133,45 @@ void show_text_per_second(const struct history *history, struct span span) {
 
 /* ---- CSV. Names are identifiers, so nothing needs quotes. ---- */
 
+/* A line for all slots of a histogram together. */
+static void print_histogram(const struct histogram *histogram, double seconds,
+                            const uint64_t *sums, const uint64_t *totals) {
+  const uint64_t *slots = sums + histogram->first;
+  uint64_t events = histogram_events(slots, histogram->slots);
+  printf("%s,%" PRIu64 ",%.3f,", histogram->name, events,
+         (double)events / seconds);
+  if (totals)
+    printf("%" PRIu64,
+           histogram_events(totals + histogram->first, histogram->slots));
+  for (int i = 0; i < SHOW_PERCENTILES; i++)
+    if (events)
+      printf(",%.3f", histogram_percentile(slots, histogram->slots,
+                                           show_percentiles[i]));
+    else
+      putchar(',');
+  putchar('\n');
+}
+
 void show_csv(const struct history *history, struct span span) {
   uint64_t sums[BPF_WINDOW_MAX_VALUES], totals[BPF_WINDOW_MAX_VALUES];
   double seconds = history_span_seconds(history, span);
   history_sum(history, span, sums);
   bool has_totals = history_total_at(history, span.to, totals);
-  puts("counter,events,per_second,since_load");
+  struct histogram histogram;
+  uint32_t c = 0;
+  bool percentiles = histogram_next(&history->epoch, &c, &histogram);
+  printf("counter,events,per_second,since_load%s\n",
+         percentiles ? ",p50,p90,p99" : "");
   for (uint32_t i = 0; i < history->epoch.values; i++) {
     char name[BPF_WINDOW_NAME_SIZE + 8];
     history_column_name(history, i, name);
     printf("%s,%" PRIu64 ",%.3f,", name, sums[i], (double)sums[i] / seconds);
     if (has_totals)
       printf("%" PRIu64, totals[i]);
-    putchar('\n');
+    puts(percentiles ? ",,," : "");
   }
+  for (c = 0; histogram_next(&history->epoch, &c, &histogram);)
+    print_histogram(&histogram, seconds, sums, has_totals ? totals : NULL);
 }
 
 void show_csv_per_second(const struct history *history, struct span span) {

@@ -26,6 +26,8 @@ static void print_counters(const struct history *history, struct span span,
   printf(has_totals ? " %18s\n" : "\n", "since load");
   for (uint32_t i = 0; i < history->epoch.values; i++) {
     char name[BPF_WINDOW_NAME_SIZE + 8], text[UNITS_TEXT];
+    if (history_is_slot(history, i))
+      continue;
     history_column_name(history, i, name);
     printf("  %-28s %14s", name, units_count(sums[i], text));
     printf(" %12s", units_rate((double)sums[i] / seconds, text));
@@ -93,6 +95,7 @@ void show_text(const struct history *history, struct span span) {
   history_sum(history, span, sums);
   print_heading(history, span);
   print_counters(history, span, sums);
+  show_histograms(history, sums);
   putchar('\n');
   print_ratio(history, sums);
   print_ledger(history, sums);

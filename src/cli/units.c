@@ -133,6 +133,14 @@ const char *units_rate(double per_second, char text[UNITS_TEXT]) {
   return text;
 }
 
+const char *units_magnitude(double value, char text[UNITS_TEXT]) {
+  if (value < 100)
+    return units_rate(value, text);
+  if (!(value < 18e18))
+    return strcpy(text, "-");
+  return units_count((uint64_t)llround(value), text);
+}
+
 const char *units_bytes(uint64_t bytes, char text[UNITS_TEXT]) {
   uint64_t kilobytes = (bytes + 1023) / 1024;
   if (kilobytes < 10 * 1024)

@@ -31,6 +31,9 @@ const char *units_count(uint64_t count, char text[UNITS_TEXT]);
 /* 1566.83 as "1,566.8"; negative numbers are not expected. */
 const char *units_rate(double per_second, char text[UNITS_TEXT]);
 
+/* A percentile: 57.12 as "57.1", 1827.3 as "1,827", and not a number as "-". */
+const char *units_magnitude(double value, char text[UNITS_TEXT]);
+
 /* 34650 as "34 KB"; 11532 s as "3 h 12 min". */
 const char *units_bytes(uint64_t bytes, char text[UNITS_TEXT]);
 const char *units_age(uint64_t seconds, char text[UNITS_TEXT]);

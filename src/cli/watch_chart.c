@@ -18,6 +18,8 @@ static double events_in(const struct history *history, const uint64_t *row,
         (double)history_role_sum(history, BPF_WINDOW_ROLE_HIT, row) + misses;
   if (events == 0)
     events = (double)history_role_sum(history, BPF_WINDOW_ROLE_PLAIN, row);
+  if (events == 0)
+    events = (double)history_role_sum(history, BPF_WINDOW_ROLE_LOG2, row);
   return fmax(events, misses);
 }
 

@@ -7,6 +7,7 @@
 #include <curses.h>
 
 #include "units.h"
+#include "window/histogram.h"
 
 #define MARGIN 9 /* columns left of a chart: its scale */
 #define LEAST_LINES 12
@@ -21,11 +22,11 @@ struct layout {
   int axis_y, table_y, table_rows;
 };
 
-static struct layout lay_out(bool has_ratio, uint32_t table_lines) {
+static struct layout lay_out(bool has_ratio, uint32_t table_rows) {
   struct layout at = {.lines = LINES, .columns = COLS};
   /* Title, captions, axis, the table's head, keys. */
   int rest = LINES - (has_ratio ? 6 : 5);
-  at.table_rows = (int)table_lines;
+  at.table_rows = (int)table_rows;
   if (at.table_rows > rest / 2)
     at.table_rows = rest / 2;
   rest -= at.table_rows;
@@ -149,9 +150,54 @@ static void draw_head(const struct layout *at, const char *name,
   attroff(A_DIM);
 }
 
+/* A line of the table: a counter's, or a percentile of a histogram. */
+struct line {
+  char name[BPF_WINDOW_NAME_SIZE + 8];
+  uint32_t first, slots; /* slots 0: a counter */
+  double percent;
+};
+
+static uint32_t table_lines(const struct history *all,
+                            struct line line[BPF_WINDOW_MAX_VALUES]) {
+  struct histogram histogram;
+  uint32_t lines = 0;
+  for (uint32_t i = 0; i < all->epoch.values; i++) {
+    if (history_is_slot(all, i))
+      continue;
+    line[lines] = (struct line){.first = i};
+    history_column_name(all, i, line[lines++].name);
+  }
+  for (uint32_t c = 0; histogram_next(&all->epoch, &c, &histogram);) {
+    static const int percents[] = {50, 99};
+    for (int i = 0; i < 2; i++) {
+      line[lines] = (struct line){.first = histogram.first,
+                                  .slots = histogram.slots,
+                                  .percent = percents[i]};
+      snprintf(line[lines].name, sizeof(line->name), "%s p%d", histogram.name,
+               percents[i]);
+      lines++;
+    }
+  }
+  return lines;
+}
+
+/* In the column of a span, of which the sums are given. */
+static const char *number(const struct line *line, const uint64_t *sums,
+                          double per_seconds, char text[UNITS_TEXT]) {
+  if (line->slots)
+    return units_magnitude(
+        histogram_percentile(sums + line->first, line->slots, line->percent),
+        text);
+  return per_seconds > 0
+             ? units_rate((double)sums[line->first] / per_seconds, text)
+             : units_count(sums[line->first], text);
+}
+
 static void draw_counters(const struct history *all, const struct layout *at) {
   static const char *const headings[] = {"last second", "10 s, per s",
                                          "5 min, per s", "since load"};
+  static struct line line[BPF_WINDOW_MAX_VALUES];
+  table_lines(all, line);
   int name_columns = at->columns < 80 ? 20 : 24;
   int count = numbers_that_fit(at->columns, name_columns, all->totals ? 4 : 3);
   uint64_t sums[3][BPF_WINDOW_MAX_VALUES];
@@ -164,15 +210,13 @@ static void draw_counters(const struct history *all, const struct layout *at) {
   }
   draw_head(at, "counter", name_columns, headings, count);
   for (int row = 0; row < at->table_rows; row++) {
-    char name[BPF_WINDOW_NAME_SIZE + 8], text[UNITS_TEXT];
-    history_column_name(all, (uint32_t)row, name);
+    char text[UNITS_TEXT];
     mvprintw(at->table_y + 1 + row, 0, "%-*.*s", name_columns, name_columns - 1,
-             name);
+             line[row].name);
     for (int i = 0; i < count; i++)
       printw("%*s", NUMBER,
-             i == 3   ? units_count(all->totals[row], text)
-             : i == 0 ? units_count(sums[0][row], text)
-                      : units_rate((double)sums[i][row] / seconds[i], text));
+             number(&line[row], i == 3 ? all->totals : sums[i],
+                    i == 1 || i == 2 ? seconds[i] : 0, text));
   }
 }
 
@@ -212,8 +256,9 @@ void watch_draw(const struct watch_screen *screen, const struct history *all,
   }
   struct window_ratio ratio;
   bool has_ratio = window_ratio_from_roles(&ratio, &all->epoch);
-  struct layout at =
-      lay_out(has_ratio, screen->split ? all->cpus : all->epoch.values);
+  static struct line line[BPF_WINDOW_MAX_VALUES];
+  struct layout at = lay_out(has_ratio, screen->split ? all->cpus
+                                                      : table_lines(all, line));
   draw_title(all);
   draw_charts(screen, all, &at, has_ratio);
   if (screen->split)

@@ -16,7 +16,7 @@ CLEANFILES += $(CLI_TEST_OBJECTS)
 $(CLI_TEST_OBJECTS): $(bpfinclude_HEADERS)
 
 EXTRA_DIST += tests/cli/common.sh tests/cli/counted.bpf.c tests/cli/plain.bpf.c \
-  tests/cli/test_agrees.sh tests/cli/test_check.sh tests/cli/test_completion.sh tests/cli/test_foreign.sh tests/cli/test_graph.sh tests/cli/test_hand_made.sh tests/cli/test_policy.sh tests/cli/test_privileges.sh \
+  tests/cli/test_agrees.sh tests/cli/test_check.sh tests/cli/test_completion.sh tests/cli/test_foreign.sh tests/cli/test_graph.sh tests/cli/test_hand_made.sh tests/cli/test_histogram.sh tests/cli/test_policy.sh tests/cli/test_privileges.sh \
   tests/cli/test_report.sh tests/cli/test_show.sh tests/cli/test_watch.sh
 
 if HAVE_CMOCKA

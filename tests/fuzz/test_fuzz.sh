@@ -39,8 +39,8 @@ if ! build fuzz_describe src/object/describe.c src/object/probe.c src/window/*.c
   cat "$folder/build.log"
   exit 1
 fi
-build fuzz_input src/cli/{history,history_json,history_read,html,report_chart,report_page,report_style}.c \
-  src/cli/{show_per_second,show_text,units}.c src/window/*.c
+build fuzz_input src/cli/{history,history_json,history_read,html,report_chart,report_histogram,report_page,report_style}.c \
+  src/cli/{show_histogram,show_per_second,show_text,units}.c src/window/*.c
 build fuzz_conf src/cli/{check_options,check_say,conf,conf_tree,terminal}.c src/window/failure.c
 
 fuzz fuzz_input "show --input and report"
