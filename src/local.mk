@@ -18,8 +18,9 @@ libobject_la_SOURCES = \
   src/object/discover.c src/object/discover.h \
   src/object/inspect.c src/object/inspect.h \
   src/object/load.c src/object/load.h \
+  src/object/locate.c src/object/locate.h \
   src/object/object.c src/object/object.h \
-  src/object/pins.c src/object/pins.h \
+  src/object/pins.c src/object/pins.h src/object/pins_watch.c \
   src/object/policy.c src/object/policy.h \
   src/object/policy_file.c src/object/policy_install.c src/object/policy_mark.c \
   src/object/policy_read.c src/object/policy_safety.c \
@@ -32,6 +33,7 @@ libobject_la_LIBADD = libwindow.la
 # The plugin. What it does not define comes from the daemon that loads it.
 collectdplugin_LTLIBRARIES = bpf_window.la
 bpf_window_la_SOURCES = \
+  src/collectd/account.c src/collectd/account.h \
   src/collectd/barrier.c src/collectd/barrier.h \
   src/collectd/bpf_window.c \
   src/collectd/config.c src/collectd/config.h \

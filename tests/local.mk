@@ -2,7 +2,7 @@
 # needs no root.
 if HAVE_CMOCKA
 UNIT_TESTS = tests/unit/test_edges tests/unit/test_histogram tests/unit/test_policy tests/unit/test_ring_model tests/unit/test_window
-KERNEL_TESTS = tests/bpf/test_histogram tests/bpf/test_object tests/bpf/test_ring tests/bpf/test_setup tests/collectd/mark_numbers tests/collectd/open_known_files \
+KERNEL_TESTS = tests/bpf/test_histogram tests/bpf/test_object tests/bpf/test_ring tests/bpf/test_setup tests/collectd/mark_numbers tests/collectd/open_known_files tests/collectd/run_agent \
   tests/faults/test_steps tests/faults/start_object tests/faults/mark_calls
 check_PROGRAMS += $(UNIT_TESTS) $(KERNEL_TESTS)
 TESTS += $(UNIT_TESTS)
@@ -64,6 +64,10 @@ tests_faults_fail_nth_la_LDFLAGS = -module -avoid-version -shared -rpath /nowher
 
 tests_collectd_mark_numbers_SOURCES = tests/collectd/mark_numbers.c
 
+tests_collectd_run_agent_SOURCES = tests/collectd/run_agent.c
+tests_collectd_run_agent_CPPFLAGS = $(TEST_CPPFLAGS) $(LIBBPF_CFLAGS)
+tests_collectd_run_agent_LDADD = libobject.la
+
 tests_collectd_open_known_files_SOURCES = tests/collectd/open_known_files.c
 
 # BPF objects of the tests; several are made from one source.
@@ -93,7 +97,7 @@ tests/bpf/marked_calls_short.bpf.o: tests/bpf/marked_calls.bpf.c
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(COMPILE_BPF) -DSHORT_BUCKETS -c $< -o $@
 
 EXTRA_DIST += tests/coverage.sh tests/run.sh tests/tap.sh tests/source/test_source.sh \
-  tests/collectd/decode_dump.py tests/collectd/test_bad_input.sh tests/collectd/test_privileges.sh tests/collectd/test_histogram.sh tests/collectd/test_values.sh \
+  tests/collectd/decode_dump.py tests/collectd/test_bad_input.sh tests/collectd/test_privileges.sh tests/collectd/test_histogram.sh tests/collectd/test_others.sh tests/collectd/test_values.sh \
   tests/refusal/test_refusal.sh tests/faults/soak.sh tests/faults/test_clocks.sh tests/faults/test_kills.sh tests/faults/test_outage.sh \
   tests/vm/README.md tests/vm/boot.sh tests/vm/common.sh tests/vm/guest-init \
   tests/vm/initramfs.sh tests/vm/kernels.sh tests/vm/run.sh \

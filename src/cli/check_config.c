@@ -3,6 +3,7 @@
  * What a sound <Plugin bpf_window> block refers to: object files, their
  * windows, counters and fronts, and rules of policies.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -10,6 +11,7 @@
 #include "check.h"
 #include "conf_policy.h"
 #include "object/inspect.h"
+#include "object/locate.h"
 #include "object/pins.h"
 #include "window/window.h"
 
@@ -36,20 +38,30 @@ static const char *name_of(const struct conf_item *block) {
 /* ---- Windows ---- */
 
 static void check_counters(struct check *check, const struct conf_item *option,
-                           const struct inspect_window *window) {
+                           const char *window,
+                           const struct bpf_window_epoch *record) {
   for (size_t i = 0; i < option->values; i++)
-    if (window_value_of(&window->record, option->value[i].text) < 0)
-      PROBLEM(check, option, "window %s has no counter %s", window->name,
+    if (window_value_of(record, option->value[i].text) < 0)
+      PROBLEM(check, option, "window %s has no counter %s", window,
               option->value[i].text);
 }
 
 static void check_ratio(struct check *check, const struct conf_item *ratio,
-                        const struct inspect_window *window) {
+                        const char *window,
+                        const struct bpf_window_epoch *record) {
   for (size_t i = 0; i < ratio->children; i++)
-    check_counters(check, &ratio->child[i], window);
+    check_counters(check, &ratio->child[i], window, record);
   if (!find(ratio, "Numerator") || !find(ratio, "Denominator"))
     PROBLEM(check, ratio, "%s",
             "needs a line Numerator and a line Denominator");
+}
+
+static void check_ratios(struct check *check, const struct conf_item *block,
+                         const char *window,
+                         const struct bpf_window_epoch *record) {
+  for (size_t i = 0; i < block->children; i++)
+    if (is(&block->child[i], "Ratio"))
+      check_ratio(check, &block->child[i], window, record);
 }
 
 static void check_window(struct check *check, const struct conf_item *block,
@@ -63,9 +75,60 @@ static void check_window(struct check *check, const struct conf_item *block,
             name_of(block), object->window[0].name);
     return;
   }
-  for (size_t i = 0; i < block->children; i++)
-    if (is(&block->child[i], "Ratio"))
-      check_ratio(check, &block->child[i], window);
+  check_ratios(check, block, window->name, &window->record);
+}
+
+/* ---- Windows that others own ---- */
+
+static const char *instance_of(const struct conf_item *window) {
+  const struct conf_item *instance = find(window, "Instance");
+  const char *slash = strrchr(name_of(window), '/');
+  return instance ? name_of(instance) : slash ? slash + 1 : name_of(window);
+}
+
+/* Its pin may come later; what is there must be a window. */
+static void check_watched(struct check *check, const struct conf_item *block) {
+  struct reader *reader = NULL;
+  struct failure failure;
+  const char *path = name_of(block);
+  if (path[0] != '/') {
+    PROBLEM(check, block, "%s",
+            "outside of an <Object> it needs the path of a pin, such as "
+            "/sys/fs/bpf/agent/my_stats");
+    return;
+  }
+  if (pins_check_watch_name(instance_of(block), &failure) != 0) {
+    PROBLEM(check, block, "%s (Instance \"...\" in the block names it)",
+            failure.text);
+    return;
+  }
+  int status = locate_pinned(path, 0, &reader, NULL, &failure);
+  if (status == 0)
+    check_ratios(check, block, path, reader_epoch(reader));
+  else if (status == -ENOENT)
+    check_say(check, CHECK_NOTE, "config",
+              "%s:%d: Window: nothing is pinned at %s now; collectd would wait "
+              "for it",
+              block->file, block->line, path);
+  else
+    PROBLEM(check, block, "%s", failure.text);
+  reader_close(&reader);
+}
+
+static void check_watches(struct check *check, const struct conf_item *plugin) {
+  for (size_t i = 0; i < plugin->children; i++) {
+    const struct conf_item *window = &plugin->child[i];
+    if (!is(window, "Window"))
+      continue;
+    check_watched(check, window);
+    for (size_t other = 0; other < i; other++)
+      if (is(&plugin->child[other], "Window") &&
+          strcmp(instance_of(&plugin->child[other]), instance_of(window)) == 0)
+        PROBLEM(check, window,
+                "there is a window %s already in line %d; give one of them "
+                "another Instance",
+                instance_of(window), plugin->child[other].line);
+  }
 }
 
 /* ---- Policies ---- */
@@ -202,16 +265,19 @@ void check_config(struct check *check, const struct conf *conf,
     loaded |= is_plugin(item, "LoadPlugin");
     if (!is_plugin(item, "Plugin") || !item->block)
       continue;
-    configured |= find(item, "Object") != NULL;
-    if (check_options(check, item))
+    configured |= find(item, "Object") || find(item, "Window");
+    if (check_options(check, item)) {
       check_objects(check, item);
+      check_watches(check, item);
+    }
   }
   if (!loaded)
     check_say(check, configured ? CHECK_PROBLEM : CHECK_NOTE, "config",
               "%s does not load the plugin: add LoadPlugin bpf_window", path);
   else if (!configured)
     check_say(check, CHECK_PROBLEM, "config",
-              "%s configures no <Object>: there is nothing to measure", path);
+              "%s configures no <Object> and no <Window>: there is nothing to "
+              "measure", path);
   if (check->problems == before && configured)
     check_say(check, CHECK_OK, "config", "%s", path);
   struct leftovers leftovers = {check, root};

@@ -26,6 +26,12 @@ static const struct rule window_rules[] = {{"Ratio", BLOCK, ratio_rules},
                                            {"Percentile", PERCENTS, NULL},
                                            {0}};
 
+/* Of a window that others own. */
+static const struct rule watched_rules[] = {
+    {"Instance", STRING, NULL},     {"Ratio", BLOCK, ratio_rules},
+    {"DefaultRatio", BOOLEAN, NULL}, {"RatioSeconds", SECONDS, NULL},
+    {"Percentile", PERCENTS, NULL}, {0}};
+
 static const struct rule policy_rules[] = {{"Allow", RULE, NULL},
                                            {"Deny", RULE, NULL},
                                            {"None", RULE, NULL},
@@ -43,6 +49,7 @@ static const struct rule plugin_rules[] = {{"PinDir", STRING, NULL},
                                            {"Backfill", BOOLEAN, NULL},
                                            {"Statistics", BOOLEAN, NULL},
                                            {"Object", BLOCK, object_rules},
+                                           {"Window", BLOCK, watched_rules},
                                            {0}};
 
 /* What is wrong with the values of an option, or NULL. */

@@ -70,6 +70,11 @@ static int detach_object(const char *object, void *context) {
   return status;
 }
 
+static bool nothing_is_wanted(const char *name, void *context) {
+  (void)name, (void)context;
+  return false;
+}
+
 static int detach(const struct options *options) {
   struct detachment detachment = {.options = options};
   struct pins_root *root = NULL;
@@ -85,6 +90,8 @@ static int detach(const struct options *options) {
     failure_set(&detachment.failure, status, "cannot look into %s: %s",
                 options->pin_dir, strerror(-status));
   }
+  if (status == 0 && root && !options->object)
+    pins_forget_watches(root, nothing_is_wanted, NULL);
   if (status == 0)
     rmdir(options->pin_dir); /* if it is empty now */
   pins_close(&root);

@@ -11,7 +11,7 @@
 
 #include "file_text.h"
 #include "history_json.h"
-#include "object/discover.h"
+#include "object/locate.h"
 #include "pin_dir.h"
 
 struct source {
@@ -105,9 +105,10 @@ static int open_discovered(struct source *source, const char *name,
       continue;
     if (found)
       status = failure_set(failure, -ENOTUNIQ,
-                           "several windows are named %s, say which: id:%u, "
-                           "id:%u",
-                           name, found->ring_id, windows[i].ring_id);
+                           "no window %s is pinned below %s, but elsewhere are "
+                           "several of that name, say which: id:%u, id:%u",
+                           name, options->pin_dir, found->ring_id,
+                           windows[i].ring_id);
     found = &windows[i];
   }
   if (status == 0 && found) {
@@ -131,22 +132,19 @@ static int open_unpinned(struct source *source, const char *name,
   return status;
 }
 
-/* A pin of this project's kind says all itself, which needs less privilege. */
+/* A pin of this project's kind is in the folder of its object. */
 static int open_pinned(struct source *source, char *path,
                        const struct source_options *options,
                        struct failure *failure) {
-  int status = reader_open_pinned(&source->reader, path, failure);
-  if (status == 0) {
+  char name[64];
+  int status = locate_pinned(path, options->width_ns, &source->reader, name,
+                             failure);
+  if (status == 0 && name[0]) {
+    copy_name(source->window, name);
+  } else if (status == 0) {
     copy_name(source->window, cut_last(path));
     copy_name(source->object, cut_last(path));
   }
-  if (status != -ENOENT && status != -EINVAL)
-    return status;
-  /* Not of this kind; perhaps it is a window nevertheless. */
-  uint32_t map_id;
-  status = discover_pinned_id(path, &map_id, failure);
-  if (status == 0)
-    status = open_discovered(source, path, map_id, options, failure);
   return status;
 }
 

@@ -176,26 +176,52 @@ static void count_runs(void) {
     WARNING(PLUGIN "Statistics: %s", failure.text);
 }
 
+/* ---- Windows that others own ---- */
+
+static void watch_window(const struct config_window *config) {
+  struct failure failure;
+  int fd = pins_open_watch(state.pins, config_window_instance(config), &failure);
+  int status = fd;
+  if (fd >= 0) {
+    status = feed_watch(config, fd, state.config.backfill, &failure);
+    close(fd);
+  }
+  if (status < 0)
+    ERROR(PLUGIN "<Window \"%s\">: %s", config->name, failure.text);
+}
+
+static bool is_watched(const char *name, void *context) {
+  const struct config *config = context;
+  for (size_t i = 0; i < config->watches; i++)
+    if (strcmp(config_window_instance(&config->watched[i]), name) == 0)
+      return true;
+  return false;
+}
+
 static int on_init(void) {
   struct config *config = &state.config;
   if (state.object)
     return 0; /* collectd calls init again when it reads its config again */
-  if (config->objects == 0) {
-    WARNING(PLUGIN "no <Object> block: nothing to do.");
+  if (config->objects == 0 && config->watches == 0) {
+    WARNING(PLUGIN "no <Object> and no <Window> block: nothing to do.");
     return 0;
   }
-  state.object = calloc(config->objects, sizeof(*state.object));
+  state.object = calloc(config->objects + 1, sizeof(*state.object));
   if (!state.object)
     return -ENOMEM;
   object_log_libbpf(log_libbpf);
   open_pins();
-  if (state.pins)
+  if (state.pins) {
     pins_for_each(pins_path(state.pins), remove_if_unnamed, NULL);
+    pins_forget_watches(state.pins, is_watched, config);
+  }
   if (config->statistics)
     count_runs();
   barrier_register();
   for (size_t i = 0; i < config->objects; i++)
     state.object[i] = start_object(&config->object[i]);
+  for (size_t i = 0; i < config->watches; i++)
+    watch_window(&config->watched[i]);
   return 0;
 }
 

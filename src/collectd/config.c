@@ -153,11 +153,11 @@ static int read_percentiles(struct config_window *window,
   return 0;
 }
 
-static int read_window(struct config_object *object,
-                       const struct config_place *place,
+/* One more window of an array; watched: one that others own. */
+static int read_window(struct config_window **windows, size_t *count,
+                       bool watched, const struct config_place *place,
                        struct failure *failure) {
-  struct config_window *window =
-      append(&object->window, &object->windows, sizeof(*window));
+  struct config_window *window = append(windows, count, sizeof(*window));
   if (!window)
     return failure_set(failure, -ENOMEM, "out of memory");
   *window = config_window_default;
@@ -174,10 +174,39 @@ static int read_window(struct config_object *object,
       status = seconds(&inner, &window->ratio_seconds, failure);
     else if (strcasecmp(key, "Percentile") == 0)
       status = read_percentiles(window, &inner, failure);
+    else if (watched && strcasecmp(key, "Instance") == 0)
+      status = copy_string(&inner, &window->instance, failure);
     else
       status = unknown(&inner, failure);
   }
   return status;
+}
+
+static int read_watched(struct config *config, const struct config_place *place,
+                        struct failure *failure) {
+  int status =
+      read_window(&config->watched, &config->watches, true, place, failure);
+  if (status != 0)
+    return status;
+  const struct config_window *window = &config->watched[config->watches - 1];
+  const char *instance = config_window_instance(window);
+  struct failure reason;
+  if (window->name[0] != '/')
+    return wrong(place, failure,
+                 "outside of an <Object> it needs the path of a pin, such as "
+                 "/sys/fs/bpf/agent/my_stats");
+  if (pins_check_watch_name(instance, &reason) != 0) {
+    char text[900];
+    snprintf(text, sizeof(text), "%s (Instance \"...\" in the block names it)",
+             reason.text);
+    return wrong(place, failure, text);
+  }
+  for (size_t i = 0; i + 1 < config->watches; i++)
+    if (strcmp(config_window_instance(&config->watched[i]), instance) == 0)
+      return wrong(place, failure,
+                   "there is a window of this name already; give one of them "
+                   "another with Instance");
+  return 0;
 }
 
 static int read_rule(struct rules *rules, const struct config_place *place,
@@ -289,7 +318,8 @@ static int read_object(struct config *config, const struct config_place *place,
     } else if (strcasecmp(key, "Policy") == 0)
       status = read_policy(object, &inner, failure);
     else if (strcasecmp(key, "Window") == 0)
-      status = read_window(object, &inner, failure);
+      status = read_window(&object->window, &object->windows, false, &inner,
+                           failure);
     else
       status = unknown(&inner, failure);
   }
@@ -319,6 +349,8 @@ int config_read(struct config *config, const oconfig_item_t *block,
       status = boolean(&inner, &config->statistics, failure);
     else if (strcasecmp(key, "Object") == 0)
       status = read_object(config, &inner, failure);
+    else if (strcasecmp(key, "Window") == 0)
+      status = read_watched(config, &inner, failure);
     else
       status = unknown(&inner, failure);
   }
@@ -341,6 +373,7 @@ static void free_window(struct config_window *window) {
   }
   free(window->ratio);
   free(window->name);
+  free(window->instance);
 }
 
 void config_free(struct config *config) {
@@ -355,8 +388,18 @@ void config_free(struct config *config) {
     rules_free(&object->rules);
   }
   free(config->object);
+  for (size_t w = 0; w < config->watches; w++)
+    free_window(&config->watched[w]);
+  free(config->watched);
   free(config->pin_dir);
   *config = config_default;
+}
+
+const char *config_window_instance(const struct config_window *window) {
+  const char *slash = strrchr(window->name, '/');
+  return window->instance ? window->instance
+         : slash          ? slash + 1
+                          : window->name;
 }
 
 const struct config_window *

@@ -27,7 +27,8 @@ struct config_ratio {
 
 /* <Window "name">: what differs from what follows from the roles. */
 struct config_window {
-  char *name;
+  char *name;     /* of one of an object's windows; of others: the pin's path */
+  char *instance; /* Instance, of others only: NULL for the pin's last name */
   struct config_ratio *ratio;
   size_t ratios;
   bool ratio_from_roles;  /* DefaultRatio */
@@ -53,6 +54,8 @@ struct config {
   bool statistics; /* let the kernel count runs and run time of programs */
   struct config_object *object;
   size_t objects;
+  struct config_window *watched; /* windows that others own */
+  size_t watches;
 };
 
 /* Values of a window that the config does not name. */
@@ -69,6 +72,9 @@ void config_free(struct config *config);
 /* Files that a policy of this object must leave accessible; static, ends with
  * NULL. */
 const char *const *config_needed(const struct config_object *object);
+
+/* The plugin instance of a window that others own. */
+const char *config_window_instance(const struct config_window *window);
 
 const struct config_window *
 config_find_window(const struct config_object *object, const char *name);

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "feed.h"
 
-#include <bpf/bpf.h>
-
 #include "plugin.h"
 #include "utils/common/common.h"
 
+#include "account.h"
 #include "barrier.h"
-#include "edges.h"
 #include "metrics.h"
 #include "notice.h"
 #include "value.h"
-#include "window/reader.h"
 
 /* How long a read waits for an edge to pass collectd's writers. */
 #define BARRIER_AT_MOST TIME_T_TO_CDTIME_T(2)
@@ -25,8 +22,9 @@
 
 struct feed {
   char name[DATA_MAX_NAME_LEN]; /* of the window */
-  struct reader *reader;
-  int edge_fd;
+  struct account *account;
+  const struct config_window *config;
+  const char *path; /* of its pin, for a window that others own; else NULL */
   struct metrics *metrics;
   uint64_t *dispatched; /* one per value of the bucket: totals at the last edge */
   uint64_t *totals;     /* likewise: to work in */
@@ -35,7 +33,7 @@ struct feed {
   struct barrier barrier;
   unsigned held_back; /* reads since the barrier waits for the last edge */
   bool slow_writers;  /* said so */
-  int last_status; /* of reading, so that a lasting trouble is logged once */
+  struct failure trouble; /* so that a lasting one is logged once */
 };
 
 /* ---- Dispatching ---- */
@@ -45,27 +43,26 @@ static void dispatch(const struct feed *feed, const char *type,
   value_dispatch(feed->name, type, type_instance, value, time);
 }
 
-static void dispatch_rolling(struct feed *feed,
-                             const struct window_snapshot *snapshot,
-                             uint64_t edge, cdtime_t time) {
-  uint64_t back = metrics_rolling_buckets(feed->metrics);
-  window_sum(snapshot, edge > back ? edge - back : 0, edge, feed->totals);
-  metrics_dispatch_rolling(feed->metrics, feed->totals, time);
+static void dispatch_rolling(struct feed *feed, const struct edges_now *now,
+                             uint64_t wall_ns) {
+  account_sum(feed->account, now, wall_ns,
+              metrics_rolling_buckets(feed->metrics), feed->totals);
+  metrics_dispatch_rolling(feed->metrics, feed->totals,
+                           NS_TO_CDTIME_T(wall_ns));
 }
 
-/* One edge; the next may follow when the writers have it. */
-static void dispatch_edge(struct feed *feed,
-                          const struct window_snapshot *snapshot, uint64_t edge,
-                          cdtime_t time, bool newest) {
-  window_total_at(snapshot, edge, feed->dispatched);
-  feed->has_dispatched = true;
+/* One edge, of which the totals are there; the next may follow when the writers
+ * have it. */
+static void dispatch_edge(struct feed *feed, const struct edges_now *now,
+                          uint64_t wall_ns, bool newest) {
+  cdtime_t time = NS_TO_CDTIME_T(wall_ns);
   unsigned count = metrics_count_totals(feed->metrics);
   if (newest)
     count += metrics_count_rolling(feed->metrics) + SELF_VALUES;
   barrier_expect(&feed->barrier, time, count);
   metrics_dispatch_totals(feed->metrics, feed->dispatched, time);
   if (newest)
-    dispatch_rolling(feed, snapshot, edge, time);
+    dispatch_rolling(feed, now, wall_ns);
 }
 
 /* ---- Keeping the order ---- */
@@ -129,42 +126,35 @@ static void say_lost(const struct feed *feed, uint64_t lost_ns) {
 
 /* Counts that came into buckets after their edge was dispatched. They are in
  * the next total; their number tells how late counts can be. */
-static uint64_t late_events(const struct feed *feed,
-                            const struct window_snapshot *snapshot,
-                            uint64_t edge, uint64_t *totals) {
+static uint64_t late_events(struct feed *feed) {
   uint64_t late = 0;
-  window_total_at(snapshot, edge, totals);
-  for (uint32_t v = 0; v < snapshot->values; v++)
-    late += totals[v] - feed->dispatched[v];
+  account_total_again(feed->account, feed->totals);
+  for (uint32_t v = 0; v < metrics_count_totals(feed->metrics); v++)
+    late += feed->totals[v] - feed->dispatched[v];
   return late;
 }
 
 static void dispatch_self(const struct feed *feed, const struct pins_edge *edge,
                           double read_seconds) {
-  const struct reader_statistics *statistics = reader_statistics(feed->reader);
   cdtime_t time = NS_TO_CDTIME_T(edge->wall_ns);
   dispatch(feed, "derive", "self_lost_seconds",
            (value_t){.derive = (derive_t)(edge->lost_ns / 1000000000)}, time);
   dispatch(feed, "derive", "self_late_events",
            (value_t){.derive = (derive_t)edge->late_events}, time);
   dispatch(feed, "derive", "self_snapshot_retries",
-           (value_t){.derive = (derive_t)statistics->retries}, time);
+           (value_t){.derive = (derive_t)account_retries(feed->account)}, time);
   dispatch(feed, "duration", "self_read", (value_t){.gauge = read_seconds},
            time);
 }
 
-static int dispatch_due(struct feed *feed,
-                        const struct window_snapshot *snapshot,
-                        const struct edges_now *now, double read_seconds,
-                        struct failure *failure) {
-  const struct bpf_window_epoch *epoch = reader_epoch(feed->reader);
+static int dispatch_due(struct feed *feed, const struct edges_now *now,
+                        double read_seconds, struct failure *failure) {
   uint64_t interval_ns = CDTIME_T_TO_NS(plugin_get_interval());
-  uint32_t zero = 0;
   struct pins_edge last;
-  if (bpf_map_lookup_elem(feed->edge_fd, &zero, &last) != 0)
-    return failure_set(failure, -errno, "cannot read the last edge: %s",
-                       STRERRNO);
-  struct edges due = edges_due(epoch, now, interval_ns, &last);
+  int status = account_last(feed->account, &last, failure);
+  if (status != 0)
+    return status;
+  struct edges due = account_due(feed->account, now, interval_ns, &last);
   if (due.count == 0)
     return 0;
   if (due.lost_ns > 0)
@@ -172,19 +162,19 @@ static int dispatch_due(struct feed *feed,
   struct pins_edge edge = last;
   edge.lost_ns += due.lost_ns;
   if (feed->has_dispatched)
-    edge.late_events += late_events(feed, snapshot, last.edge, feed->totals);
+    edge.late_events += late_events(feed);
   for (uint64_t i = feed->backfill ? 0 : due.count - 1; i < due.count; i++) {
     bool newest = i + 1 == due.count;
     edge.wall_ns = due.first_ns + i * interval_ns;
-    edge.edge = edges_in_window(epoch, now, edge.wall_ns);
+    account_total_at(feed->account, now, edge.wall_ns, feed->dispatched);
+    feed->has_dispatched = true;
     /* Kept before it is dispatched: a kill in between leaves out one point,
      * over which the next one's increment reaches; the other way round a point
      * would come twice, which writers refuse. */
-    if (bpf_map_update_elem(feed->edge_fd, &zero, &edge, BPF_ANY) != 0)
-      return failure_set(failure, -errno, "cannot keep the last edge: %s",
-                         STRERRNO);
-    dispatch_edge(feed, snapshot, edge.edge, NS_TO_CDTIME_T(edge.wall_ns),
-                  newest);
+    status = account_keep(feed->account, now, &edge, feed->dispatched, failure);
+    if (status != 0)
+      return status;
+    dispatch_edge(feed, now, edge.wall_ns, newest);
     if (newest)
       dispatch_self(feed, &edge, read_seconds);
     /* Otherwise the next read goes on from here. */
@@ -194,44 +184,7 @@ static int dispatch_due(struct feed *feed,
   return 0;
 }
 
-/* Returns 0 whatever happens: collectd would read a failing callback ever more
- * seldom, while here the next interval makes up for everything. */
-static int on_read(user_data_t *user_data) {
-  struct feed *feed = user_data->data;
-  const struct window_snapshot *snapshot;
-  struct failure failure;
-  if (!may_go_on(feed))
-    return 0;
-  struct edges_now now = read_clocks();
-  int status = reader_snapshot(feed->reader, &snapshot, &failure);
-  if (status == 0)
-    status = dispatch_due(
-        feed, snapshot, &now,
-        (double)(clock_ns(CLOCK_MONOTONIC) - now.mono_ns) / 1e9, &failure);
-  if (status != 0 && status != feed->last_status)
-    ERROR("bpf_window plugin: %s: %s", feed->name, failure.text);
-  else if (status == 0 && feed->last_status != 0)
-    NOTICE("bpf_window plugin: %s: reading works again", feed->name);
-  feed->last_status = status;
-  return 0;
-}
-
-/* ---- Start and end ---- */
-
-static void feed_free(void *data) {
-  struct feed *feed = data;
-  /* At its end collectd throws away what its writers have not taken yet. */
-  if (!feed->slow_writers)
-    barrier_wait(&feed->barrier, BARRIER_AT_MOST);
-  barrier_remove(&feed->barrier);
-  reader_close(&feed->reader);
-  if (feed->edge_fd >= 0)
-    close(feed->edge_fd);
-  metrics_free(&feed->metrics);
-  free(feed->dispatched);
-  free(feed->totals);
-  free(feed);
-}
+/* ---- Maps that come and go ---- */
 
 /* Edges must fall on bucket boundaries, and two must fit into the ring. */
 static int check_interval(const struct bpf_window_epoch *epoch,
@@ -248,39 +201,157 @@ static int check_interval(const struct bpf_window_epoch *epoch,
                      (double)most_ns / 1e9);
 }
 
-static int set_up(struct feed *feed, const struct object_window *window,
-                  const struct config_window *config, struct failure *failure) {
-  int status = reader_open(&feed->reader, window->ring_fd, window->epoch_fd,
-                           window->cursor_fd, failure);
-  if (status != 0)
-    return status;
-  const struct bpf_window_epoch *epoch = reader_epoch(feed->reader);
-  status = check_interval(epoch, failure);
-  if (status == 0)
-    status = metrics_new(&feed->metrics, feed->name, epoch, config, failure);
-  if (status != 0)
-    return status;
+/* What follows from the record of the maps. */
+static int describe(struct feed *feed, struct failure *failure) {
+  const struct bpf_window_epoch *epoch = account_epoch(feed->account);
+  metrics_free(&feed->metrics);
+  free(feed->dispatched);
+  free(feed->totals);
   feed->dispatched = calloc(epoch->values, sizeof(*feed->dispatched));
   feed->totals = calloc(epoch->values, sizeof(*feed->totals));
-  feed->edge_fd = fcntl(window->edge_fd, F_DUPFD_CLOEXEC, 0);
-  if (!feed->dispatched || !feed->totals || feed->edge_fd < 0)
-    return failure_set(failure, -ENOMEM, "out of memory or descriptors");
+  feed->has_dispatched = false;
+  if (!feed->dispatched || !feed->totals)
+    return failure_set(failure, -ENOMEM, "out of memory");
+  int status = check_interval(epoch, failure);
+  return status == 0 ? metrics_new(&feed->metrics, feed->name, epoch,
+                                   feed->config, failure)
+                     : status;
+}
+
+static void say_news(const struct feed *feed, enum account_news news) {
+  switch (news) {
+  case ACCOUNT_SAME:
+    break;
+  case ACCOUNT_FOUND:
+    INFO("bpf_window plugin: %s: reading the window pinned at %s", feed->name,
+         feed->path);
+    break;
+  case ACCOUNT_AGAIN:
+    notice(NOTIF_OKAY, feed->name,
+           "other maps are pinned at %s; the totals go on", feed->path);
+    break;
+  case ACCOUNT_CHANGED:
+    notice(NOTIF_WARNING, feed->name,
+           "the window pinned at %s has other counters now: those that it had "
+           "before go on, the others begin at 0",
+           feed->path);
+    break;
+  case ACCOUNT_MISSING:
+    NOTICE("bpf_window plugin: %s: nothing is pinned at %s yet; it is looked "
+           "for at every interval",
+           feed->name, feed->path);
+    break;
+  case ACCOUNT_GONE:
+    notice(NOTIF_WARNING, feed->name,
+           "nothing is pinned at %s any more; its last maps are read on, and "
+           "others looked for at every interval",
+           feed->path);
+    break;
+  case ACCOUNT_BACK:
+    notice(NOTIF_OKAY, feed->name, "it is pinned at %s again", feed->path);
+    break;
+  }
+}
+
+/* So that the first increment of a counter that is new has a base: at the edge that
+ * the others had last. The order is kept as between edges. */
+static int dispatch_zeroes(struct feed *feed, struct failure *failure) {
+  struct pins_edge last;
+  int status = account_last(feed->account, &last, failure);
+  if (status != 0 || last.wall_ns == 0)
+    return status;
+  cdtime_t time = NS_TO_CDTIME_T(last.wall_ns);
+  const bool *fresh = account_fresh(feed->account);
+  unsigned count = 0;
+  for (uint32_t v = 0; v < metrics_count_totals(feed->metrics); v++)
+    count += fresh[v];
+  barrier_expect(&feed->barrier, time, count);
+  metrics_dispatch_zeroes(feed->metrics, fresh, time);
+  wait_for_writers(feed);
   return 0;
 }
 
-int feed_start(const struct object_window *window,
-               const struct config_window *config, bool backfill,
-               struct failure *failure) {
+/* Nothing for a window of ours. */
+static int follow(struct feed *feed, const struct edges_now *now,
+                  struct failure *failure) {
+  enum account_news news;
+  int status = account_follow(feed->account, now, &news, failure);
+  say_news(feed, news);
+  if (status == 0 && account_epoch(feed->account) &&
+      (news == ACCOUNT_CHANGED || !feed->metrics))
+    status = describe(feed, failure);
+  if (status == 0 && news == ACCOUNT_CHANGED)
+    status = dispatch_zeroes(feed, failure);
+  return status;
+}
+
+/* ---- A read ---- */
+
+static void say_trouble(struct feed *feed, int status,
+                        const struct failure *failure) {
+  if (status != 0 && strcmp(feed->trouble.text, failure->text) != 0)
+    ERROR("bpf_window plugin: %s: %s", feed->name, failure->text);
+  else if (status == 0 && feed->trouble.text[0] && feed->metrics)
+    NOTICE("bpf_window plugin: %s: reading works again", feed->name);
+  if (status != 0)
+    feed->trouble = *failure;
+  else
+    feed->trouble.text[0] = '\0';
+}
+
+/* Returns 0 whatever happens: collectd would read a failing callback ever more
+ * seldom, while here the next interval makes up for everything. */
+static int on_read(user_data_t *user_data) {
+  struct feed *feed = user_data->data;
+  struct failure failure;
+  if (!may_go_on(feed))
+    return 0;
+  struct edges_now now = read_clocks();
+  int trouble = follow(feed, &now, &failure), status = 0;
+  struct failure reading;
+  if (feed->metrics) { /* also with a trouble: what is held is read on */
+    status = account_take(feed->account, &reading);
+    if (status == 0)
+      status = dispatch_due(
+          feed, &now, (double)(clock_ns(CLOCK_MONOTONIC) - now.mono_ns) / 1e9,
+          &reading);
+  }
+  say_trouble(feed, trouble ? trouble : status, trouble ? &failure : &reading);
+  return 0;
+}
+
+/* ---- Start and end ---- */
+
+static void feed_free(void *data) {
+  struct feed *feed = data;
+  /* At its end collectd throws away what its writers have not taken yet. */
+  if (!feed->slow_writers)
+    barrier_wait(&feed->barrier, BARRIER_AT_MOST);
+  barrier_remove(&feed->barrier);
+  account_free(&feed->account);
+  metrics_free(&feed->metrics);
+  free(feed->dispatched);
+  free(feed->totals);
+  free(feed);
+}
+
+static struct feed *new_feed(const char *name,
+                             const struct config_window *config,
+                             bool backfill) {
   struct feed *feed = calloc(1, sizeof(*feed));
   if (!feed)
-    return failure_set(failure, -ENOMEM, "out of memory");
-  feed->edge_fd = -1;
+    return NULL;
+  feed->config = config;
   feed->backfill = backfill;
-  sstrncpy(feed->name, window->name, sizeof(feed->name));
+  sstrncpy(feed->name, name, sizeof(feed->name));
   sstrncpy(feed->barrier.plugin_instance, feed->name,
            sizeof(feed->barrier.plugin_instance));
   barrier_add(&feed->barrier);
-  int status = set_up(feed, window, config, failure);
+  return feed;
+}
+
+/* Takes the feed over; status is that of setting it up. */
+static int start(struct feed *feed, int status, struct failure *failure) {
   if (status != 0) {
     feed_free(feed);
     return status;
@@ -294,4 +365,29 @@ int feed_start(const struct object_window *window,
                        "collectd refuses to read it (is there another window "
                        "of this name?)");
   return 0;
+}
+
+int feed_start(const struct object_window *window,
+               const struct config_window *config, bool backfill,
+               struct failure *failure) {
+  struct feed *feed = new_feed(window->name, config, backfill);
+  if (!feed)
+    return failure_set(failure, -ENOMEM, "out of memory");
+  int status =
+      account_open(&feed->account, window->ring_fd, window->epoch_fd,
+                   window->cursor_fd, window->edge_fd, failure);
+  if (status == 0)
+    status = describe(feed, failure);
+  return start(feed, status, failure);
+}
+
+int feed_watch(const struct config_window *config, int state_fd, bool backfill,
+               struct failure *failure) {
+  struct feed *feed = new_feed(config_window_instance(config), config, backfill);
+  if (!feed)
+    return failure_set(failure, -ENOMEM, "out of memory");
+  feed->path = config->name;
+  return start(
+      feed, account_watch(&feed->account, config->name, state_fd, failure),
+      failure);
 }

@@ -22,12 +22,19 @@
 
 /*
  * Begins to read a window: registers a read callback with collectd, which owns
- * the feed from then on. The window's descriptors are duplicated. Errors:
- * -EINVAL for a ratio with an unknown counter, or an interval that the window
+ * the feed from then on. The window's descriptors are duplicated;
+ * config must outlive it. Errors: -EINVAL for a ratio with an unknown counter, or an interval that the window
  * cannot serve.
  */
 int feed_start(const struct object_window *window,
                const struct config_window *config, bool backfill,
+               struct failure *failure);
+
+/*
+ * The same for a window that others own, pinned at config->name, be it there now
+ * or later; see account.h. state_fd is a map of one struct pins_watch, duplicated.
+ */
+int feed_watch(const struct config_window *config, int state_fd, bool backfill,
                struct failure *failure);
 
 #endif

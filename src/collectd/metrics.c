@@ -206,6 +206,15 @@ void metrics_dispatch_totals(const struct metrics *metrics,
                    (value_t){.derive = (derive_t)totals[v]}, time);
 }
 
+void metrics_dispatch_zeroes(const struct metrics *metrics,
+                             const bool *fresh, cdtime_t time) {
+  for (uint32_t v = 0; v < metrics->values; v++)
+    if (fresh[v])
+      value_dispatch(metrics->plugin_instance, metrics->total[v].type,
+                     metrics->total[v].type_instance, (value_t){.derive = 0},
+                     time);
+}
+
 void metrics_dispatch_rolling(const struct metrics *metrics,
                               const uint64_t *sums, cdtime_t time) {
   for (size_t i = 0; i < metrics->ratios; i++)

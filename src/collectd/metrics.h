@@ -42,6 +42,10 @@ unsigned metrics_count_rolling(const struct metrics *metrics);
 void metrics_dispatch_totals(const struct metrics *metrics,
                              const uint64_t *totals, cdtime_t time);
 
+/* Zeroes for the values that are fresh. */
+void metrics_dispatch_zeroes(const struct metrics *metrics,
+                             const bool *fresh, cdtime_t time);
+
 /* Ratios and percentiles of sums. */
 void metrics_dispatch_rolling(const struct metrics *metrics,
                               const uint64_t *sums, cdtime_t time);

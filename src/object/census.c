@@ -153,6 +153,12 @@ static void read_kind(const char *fd_path, char kind[16]) {
   snprintf(kind, 16, "%.15s", bpf ? target + strlen(prefix) : "");
 }
 
+void census_kind_of(int fd, char kind[16]) {
+  char path[64];
+  snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+  read_kind(path, kind);
+}
+
 /* ---- Pins ---- */
 
 /* nftw() has no argument for its callback. */
@@ -169,9 +175,8 @@ static int visit_pin(const char *path, const struct stat *stat, int type,
     return 0; /* a link, or not ours to read */
   struct bpf_map_info info = {0};
   uint32_t size = sizeof(info);
-  char fd_path[64], kind[16];
-  snprintf(fd_path, sizeof(fd_path), "/proc/self/fd/%d", fd);
-  read_kind(fd_path, kind);
+  char kind[16];
+  census_kind_of(fd, kind);
   int status = 0;
   if (strcmp(kind, "bpf-map") == 0 &&
       bpf_obj_get_info_by_fd(fd, &info, &size) == 0) {
@@ -267,16 +272,8 @@ static int add_holders(struct census *census) {
 
 /* ---- All ---- */
 
-int census_take(struct census **out, const char *bpffs,
-                struct failure *failure) {
-  struct census *census = calloc(1, sizeof(*census));
-  int status = census ? add_programs(census) : -ENOMEM;
-  if (status == 0) {
-    name_hooks(census);
-    status = add_pins(census, bpffs);
-  }
-  if (status == 0)
-    status = add_holders(census);
+static int finish(struct census **out, struct census *census, int status,
+                  struct failure *failure) {
   if (status == 0) {
     *out = census;
     return 0;
@@ -289,6 +286,24 @@ int census_take(struct census **out, const char *bpffs,
   return failure_set(failure, status,
                      "cannot walk the kernel's BPF programs: %s",
                      strerror(-status));
+}
+
+int census_take_programs(struct census **out, struct failure *failure) {
+  struct census *census = calloc(1, sizeof(*census));
+  return finish(out, census, census ? add_programs(census) : -ENOMEM, failure);
+}
+
+int census_take(struct census **out, const char *bpffs,
+                struct failure *failure) {
+  struct census *census = calloc(1, sizeof(*census));
+  int status = census ? add_programs(census) : -ENOMEM;
+  if (status == 0) {
+    name_hooks(census);
+    status = add_pins(census, bpffs);
+  }
+  if (status == 0)
+    status = add_holders(census);
+  return finish(out, census, status, failure);
 }
 
 void census_free(struct census **census) {

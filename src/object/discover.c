@@ -208,6 +208,13 @@ static bool examine(const struct census *census, const struct bpf_map_info *map,
   return ring;
 }
 
+bool discover_window(const struct census *census, uint32_t ring_id,
+                     uint64_t width_ns, struct discover_window *window) {
+  struct bpf_map_info map;
+  return map_info(ring_id, &map) == 0 &&
+         examine(census, &map, width_ns, window);
+}
+
 int discover_windows(const struct census *census, uint64_t width_ns,
                      struct discover_window **windows, size_t *count,
                      struct failure *failure) {
@@ -263,9 +270,16 @@ int discover_pinned_id(const char *path, uint32_t *map_id,
   int fd = bpf_obj_get_opts(path, &read_only);
   struct bpf_map_info info = {0};
   uint32_t size = sizeof(info);
-  int status = fd < 0 ? -errno : bpf_obj_get_info_by_fd(fd, &info, &size);
-  if (fd >= 0)
+  int status = fd < 0 ? -errno : 0;
+  char kind[16] = "";
+  if (fd >= 0) {
+    census_kind_of(fd, kind); /* the id of a program would be taken for a map's */
+    if (bpf_obj_get_info_by_fd(fd, &info, &size) != 0)
+      status = -errno;
     close(fd);
+  }
+  if (status == 0 && strcmp(kind, "bpf-map") != 0)
+    return failure_set(failure, -EINVAL, "the pin %s is no map", path);
   if (status != 0)
     return failure_set(failure, status, "cannot open the pin %s: %s", path,
                        strerror(-status));

@@ -317,7 +317,9 @@ struct folder_visit {
 
 static int visit_object(const char *name, void *context) {
   struct folder_visit *folder = context;
-  return is_staging(name) ? 0 : folder->visit(name, folder->context);
+  return pins_check_name(name, NULL) != 0
+             ? 0 /* staging, or of others */
+             : folder->visit(name, folder->context);
 }
 
 int pins_for_each(const char *root,

@@ -9,6 +9,9 @@
  *       <window>_edge           the newest edge that was dispatched
  *       link_<program>          keeps a program attached
  *     staging_<object>/         being filled; left over only by a crash
+ *     other-windows/            no object can have this name
+ *       <window>                struct pins_watch: of a window that others own, what
+ *                               was dispatched last
  *
  * P1  A folder with a record is whole: the record is the last pin to be made and the
  *     first to be removed.
@@ -22,6 +25,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include <bpf_window/layout.h>
 
 #include "window/failure.h"
 
@@ -55,6 +60,20 @@ struct pins_edge {
   uint64_t lost_ns; /* of time unknown in the record, ever */
   uint64_t
       late_events; /* counted into a bucket after its edge was dispatched, ever */
+};
+
+#define PINS_WATCH_FOLDER "other-windows"
+#define PINS_WATCH_FORMAT 1
+
+/* The value of map `other-windows/<window>`; all zeroes before the first edge. */
+struct pins_watch {
+  uint64_t format;  /* PINS_WATCH_FORMAT */
+  uint64_t ring_id; /* of the maps that edge.edge is of */
+  struct pins_edge edge;
+  struct bpf_window_epoch record; /* of those maps */
+  /* What earlier maps counted: added to the total of those, modulo 2^64. */
+  uint64_t carried[BPF_WINDOW_MAX_VALUES];
+  uint64_t dispatched[BPF_WINDOW_MAX_VALUES]; /* totals at the edge */
 };
 
 struct pins_root; /* an opened and locked root folder */
@@ -94,6 +113,19 @@ int pins_commit(const struct pins_root *root, const char *object,
 /* Removes the pins of an object; links without another holder are detached. 0 also
  * if there were none. */
 int pins_remove(const char *root, const char *object, struct failure *failure);
+
+/* Whether a window of others can be kept under a name: letters, digits, _ and -. */
+int pins_check_watch_name(const char *name, struct failure *failure);
+
+/* Opens the map of what is kept of a window of others, or makes it; root NULL: one
+ * that is not pinned. Returns a descriptor that the caller closes, or -errno. */
+int pins_open_watch(const struct pins_root *root, const char *name,
+                    struct failure *failure);
+
+/* Removes those that are not wanted. */
+void pins_forget_watches(const struct pins_root *root,
+                         bool (*wanted)(const char *name, void *context),
+                         void *context);
 
 /* Calls visit for each object folder below the root, with its name; stops at the
  * first non-zero return and passes it on. 0 if there is no such root. */

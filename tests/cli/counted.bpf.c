@@ -13,7 +13,11 @@ struct counted {
   __u64 hits_fast BPF_WINDOW_HIT;
   __u64 hits_slow BPF_WINDOW_HIT;
   __u64 misses BPF_WINDOW_MISS;
+#ifdef OTHER_COUNTERS
+  __u64 spilled;
+#else
   __u64 evictions;
+#endif
 };
 BPF_WINDOW(counted, struct counted);
 
@@ -31,7 +35,11 @@ int count(struct counts *counts) {
   bpf_window_add(&bucket->hits_fast, counts->hits_fast);
   bpf_window_add(&bucket->hits_slow, counts->hits_slow);
   bpf_window_add(&bucket->misses, counts->misses);
+#ifdef OTHER_COUNTERS
+  bpf_window_add(&bucket->spilled, counts->evictions);
+#else
   bpf_window_add(&bucket->evictions, counts->evictions);
+#endif
   return 0;
 }
 

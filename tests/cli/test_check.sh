@@ -93,6 +93,41 @@ printf '<Plugin bpf_window>\n<Object "counted">\n File "%s"\n</Object>\n</Plugin
 check
 like "$out" '^PROBLEM +config +.*add LoadPlugin bpf_window' "one that configures but does not load it a problem"
 
+# ---- Windows of others ----
+
+watched() { # LINE PATTERN DESCRIPTION
+  printf '%s\n' 'LoadPlugin bpf_window' '<Plugin bpf_window>' "$1" '</Plugin>' >"$SCRATCH/collectd.conf"
+  check
+  like "$out" "$2" "$3"
+}
+"$HERE/make_window" "$object" "$PINS/agent" </dev/null >/dev/null
+watched "<Window \"$PINS/agent/counted\">
+ Instance \"mine\"
+ Percentile 50 99.9
+</Window>" "^ok +config" "a window of another agent is fine"
+watched "<Window \"$PINS/agent/counted\">
+ <Ratio \"x\">
+  Numerator \"hits_nope\"
+  Denominator \"lookups\"
+ </Ratio>
+</Window>" "^PROBLEM +config .*collectd.conf:5: Numerator: window $PINS/agent/counted has no counter hits_nope" \
+  "its counters are known, too"
+watched "<Window \"$PINS/agent/later\">
+</Window>" "^note +config .*collectd.conf:3: Window: nothing is pinned at $PINS/agent/later now" \
+  "one that is not there yet is a note"
+watched "<Window \"$PINS/agent/counted_epoch\">
+</Window>" "^PROBLEM +config .*counted_epoch is no window: pin the map of its buckets" "another map a problem"
+watched "<Window \"my_stats\">
+</Window>" "^PROBLEM +config .*needs the path of a pin" "so is a name without a path"
+watched "<Window \"/sys/fs/bpf/a/x\">
+</Window>
+<Window \"/sys/fs/bpf/b/x\">
+</Window>" "^PROBLEM +config .*collectd.conf:5: .*there is a window x already in line 3" "and two of one name"
+watched "<Window \"/sys/fs/bpf/a/x\">
+ Percentile 50 101
+</Window>" "^PROBLEM +config .*collectd.conf:4: Percentile: needs up to 16 numbers" "or a percentile over 100"
+rm -rf "$PINS/agent"
+
 # ---- Pins ----
 
 seq 5 20 | sed 's/$/ 0 10 8 1 1 0/' | make_counted

@@ -101,6 +101,16 @@ show
 is "$status" 1 "a name that two objects have is a problem"
 like "$err" "2 objects have a window counted, say which: $PINS/counted/counted, $PINS/other" "both are named"
 
+mkdir "$PINS/empty"
+run bpf_window show counted --pin-dir "$PINS/empty"
+is "$status" 1 "a folder without it, while elsewhere are several"
+like "$err" "no window counted is pinned below $PINS/empty, but elsewhere are several of that name, say which: id:[0-9]+, id:[0-9]+\$" \
+  "is said to lack it"
+rmdir "$PINS/empty"
+run bpf_window show "$PINS/counted/count"
+is "$status" 1 "a pin that is a program, not a map, is no window"
+like "$err" 'count is no map$' "and is said to be none"
+
 # ---- Output ----
 
 status=0

@@ -56,6 +56,18 @@ refused '  PinDir 7' 'needs one string' "a number for a string" 'PinDir 7'
 refused '  <Object "marked">
     Persist "yes"
   </Object>' 'Persist: needs true or false' "a string for a boolean" Persist
+refused '  <Window "my_stats">
+  </Window>' 'it needs the path of a pin' "a window of others by its name" my_stats
+refused '  <Window "/sys/fs/bpf/agent/my.stats">
+  </Window>' 'cannot be the name of a window.*Instance' "a pin whose name cannot be an instance" my.stats
+refused '  <Window "/sys/fs/bpf/a/x">
+    Percentile 50 100.1
+  </Window>' 'Percentile: needs up to 16 numbers above 0, at most 100' "a percentile over 100" Percentile
+refused '  <Window "/sys/fs/bpf/a/x">
+  </Window>
+  <Window "/sys/fs/bpf/b/y">
+    Instance "x"
+  </Window>' 'there is a window of this name already' "two windows of one name" /b/y
 refused '  <Object "a/b">
   </Object>' 'letters, digits and underscores' "an impossible name" 'a/b'
 refused '  <Object "same">

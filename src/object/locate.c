@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#include "locate.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Not with the pins beside it; perhaps it is a window nevertheless. */
+static int open_by_programs(const char *path, uint64_t width_ns,
+                            struct reader **reader, char name[64],
+                            struct failure *failure) {
+  struct census *census = NULL;
+  struct discover_window window;
+  uint32_t map_id;
+  int status = discover_pinned_id(path, &map_id, failure);
+  if (status == 0)
+    status = census_take_programs(&census, failure);
+  if (status == 0 && !discover_window(census, map_id, width_ns, &window))
+    status = failure_set(failure, -EINVAL,
+                         "the pin %s is no window: pin the map of its buckets, a "
+                         "per-CPU array of %d structs that begin with __u64 "
+                         "abs_bucket",
+                         path, BPF_WINDOW_SLOTS);
+  if (status == 0)
+    status = discover_open(&window, reader, failure);
+  if (status == 0 && name)
+    memcpy(name, window.name, sizeof(window.name));
+  census_free(&census);
+  return status;
+}
+
+int locate_pinned(const char *path, uint64_t width_ns, struct reader **reader,
+                  char name[64], struct failure *failure) {
+  if (name)
+    name[0] = '\0';
+  int status = reader_open_pinned(reader, path, failure);
+  if (status == -ENOENT || status == -EINVAL)
+    status = open_by_programs(path, width_ns, reader, name, failure);
+  return status;
+}

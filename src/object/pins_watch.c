@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* What is kept of windows that others own; see pins.h. */
+#include "pins.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+int pins_check_watch_name(const char *name, struct failure *failure) {
+  bool good = *name && strlen(name) < PINS_NAME_SIZE;
+  for (const char *c = name; *c; c++)
+    good = good && (isalnum((unsigned char)*c) || *c == '_' || *c == '-');
+  return good ? 0
+              : failure_set(failure, -EINVAL,
+                            "\"%s\" cannot be the name of a window: use up to %d "
+                            "letters, digits, \"_\" and \"-\"",
+                            name, PINS_NAME_SIZE - 1);
+}
+
+static int watch_path(const struct pins_root *root, const char *name,
+                      char path[PINS_PATH_SIZE]) {
+  return pins_object_path(pins_path(root), PINS_WATCH_FOLDER, name, path);
+}
+
+static bool is_state(int fd) {
+  struct bpf_map_info info = {0};
+  uint32_t size = sizeof(info);
+  return bpf_obj_get_info_by_fd(fd, &info, &size) == 0 &&
+         info.type == BPF_MAP_TYPE_ARRAY &&
+         info.value_size == sizeof(struct pins_watch);
+}
+
+int pins_open_watch(const struct pins_root *root, const char *name,
+                    struct failure *failure) {
+  char folder[PINS_PATH_SIZE], path[PINS_PATH_SIZE];
+  if (root) {
+    if (watch_path(root, "", folder) != 0 || watch_path(root, name, path) != 0)
+      return failure_set(failure, -ENAMETOOLONG, "%s: name too long", name);
+    int fd = bpf_obj_get(path);
+    if (fd >= 0 && is_state(fd))
+      return fd;
+    if (fd >= 0) /* of another version */
+      close(fd);
+    if (fd >= 0 && unlink(path) != 0)
+      return failure_set(failure, -errno, "cannot remove %s: %s", path,
+                         strerror(errno));
+    if (mkdir(folder, 0700) != 0 && errno != EEXIST)
+      return failure_set(failure, -errno, "cannot make the folder %s: %s",
+                         folder, strerror(errno));
+  }
+  int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "bpf_window_watc", sizeof(uint32_t),
+                          sizeof(struct pins_watch), 1, NULL);
+  if (fd < 0)
+    return failure_set(failure, fd, "cannot make the map of the last edge: %s",
+                       strerror(-fd));
+  if (root && bpf_obj_pin(fd, path) != 0) {
+    int status = -errno;
+    close(fd);
+    return failure_set(failure, status, "cannot pin %s: %s", path,
+                       strerror(-status));
+  }
+  return fd;
+}
+
+void pins_forget_watches(const struct pins_root *root,
+                         bool (*wanted)(const char *name, void *context),
+                         void *context) {
+  char folder[PINS_PATH_SIZE], path[PINS_PATH_SIZE];
+  if (watch_path(root, "", folder) != 0)
+    return;
+  DIR *entries = opendir(folder);
+  struct dirent *entry;
+  while (entries && (entry = readdir(entries)))
+    if (entry->d_name[0] != '.' && !wanted(entry->d_name, context) &&
+        watch_path(root, entry->d_name, path) == 0)
+      unlink(path);
+  if (entries)
+    closedir(entries);
+  rmdir(folder); /* if it is empty now */
+}
