@@ -34,6 +34,7 @@ libobject_la_LIBADD = libwindow.la
 collectdplugin_LTLIBRARIES = bpf_window.la
 bpf_window_la_SOURCES = \
   src/collectd/account.c src/collectd/account.h \
+  src/collectd/account_follow.c src/collectd/account_parts.h \
   src/collectd/barrier.c src/collectd/barrier.h \
   src/collectd/bpf_window.c \
   src/collectd/config.c src/collectd/config.h \

@@ -43,6 +43,17 @@ build fuzz_input src/cli/{history,history_json,history_read,html,report_chart,re
   src/cli/{show_histogram,show_per_second,show_text,units}.c src/window/*.c
 build fuzz_conf src/cli/{check_options,check_say,conf,conf_tree,terminal}.c src/window/failure.c
 
+collectd=${COLLECTD_INCLUDEDIR:-/usr/include}/collectd
+if [ -f "$collectd/core/daemon/plugin.h" ]; then
+  # The harness is built as the plugin is; collectd's own headers are not ours to check.
+  build fuzz_config -DHAVE_CONFIG_H -isystem "$collectd/core/daemon" -isystem "$collectd/core" -isystem "$collectd" \
+    src/collectd/{config,config_place,rules}.c src/object/{pins,pins_watch,probe}.c \
+    src/object/policy{,_file,_safety}.c src/window/failure.c
+  fuzz fuzz_config "the plugin's configuration"
+else
+  skip "the plugin's configuration" "collectd's headers are not installed"
+fi
+
 fuzz fuzz_input "show --input and report"
 fuzz fuzz_describe "BTF of buckets, and records"
 fuzz fuzz_conf "configuration files"
