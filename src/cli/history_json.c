@@ -14,9 +14,9 @@ static json_t *count_json(uint64_t count) {
   return json_integer(count < INT64_MAX ? (json_int_t)count : INT64_MAX);
 }
 
-/* Unix seconds, to the millisecond. */
+/* Unix seconds, to the nearest millisecond: a slewed clock moves edges by less. */
 static json_t *time_json(int64_t real_ns) {
-  int64_t milliseconds = real_ns / 1000000;
+  int64_t milliseconds = (real_ns + 500000) / 1000000;
   return json_real((double)milliseconds / 1000);
 }
 

@@ -46,7 +46,7 @@ build fuzz_conf src/cli/{check_options,check_say,conf,conf_tree,terminal}.c src/
 collectd=${COLLECTD_INCLUDEDIR:-/usr/include}/collectd
 if [ -f "$collectd/core/daemon/plugin.h" ]; then
   # The harness is built as the plugin is; collectd's own headers are not ours to check.
-  build fuzz_config -DHAVE_CONFIG_H -isystem "$collectd/core/daemon" -isystem "$collectd/core" -isystem "$collectd" \
+  build fuzz_config -DHAVE_CONFIG_H -DDEFAULT_CONFIG_FILE='"/nowhere"' -isystem "$collectd/core/daemon" -isystem "$collectd/core" -isystem "$collectd" \
     src/collectd/{config,config_place,rules}.c src/object/{pins,pins_watch,probe}.c \
     src/object/policy{,_file,_safety}.c src/window/failure.c
   fuzz fuzz_config "the plugin's configuration"
