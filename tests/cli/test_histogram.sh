@@ -43,10 +43,10 @@ is "$(jq -c '.histograms | keys' <<<"$out")" '["coarse","fine","number_us"]' "ea
 cp "$SCRATCH/out" "$SCRATCH/window.json"
 run bpf_window show --input "$SCRATCH/window.json" --json
 is "$out" "$(cat "$SCRATCH/window.json")" "--input gives back what --json wrote, to the byte"
-show --last 15s --json
+show --json --from "@$((start - 15))" --to "@$((start - 5))"
 is "$(jq -c '.histograms.number_us | [.events, .p99]' <<<"$out")" "[200,536870912]" \
   "of a part of the time; the last slot is told by its smallest value"
-show --last 5s --json
+show --json --from "@$((start - 5))" --to "@$((start - 2))"
 is "$(jq -c '.histograms.number_us | [.events, .p50, .p90, .p99]' <<<"$out")" "[0,null,null,null]" \
   "without events there are none"
 
