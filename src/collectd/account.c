@@ -34,51 +34,57 @@ void account_contribution(const struct generation *generation, uint64_t edge,
 
 /* ---- Opening ---- */
 
-static int new_account(struct account **account, int fd,
-                       struct failure *failure) {
-  *account = calloc(1, sizeof(**account));
-  if (!*account)
-    return failure_set(failure, -ENOMEM, "out of memory");
-  (*account)->state_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-  if ((*account)->state_fd >= 0)
-    return 0;
-  int status = failure_set(failure, -errno, "cannot keep the edge's map: %s",
-                           strerror(errno));
-  account_free(account);
+/* NULL after a failure was set: memory or descriptors are short. */
+static struct account *new_account(int fd, struct failure *failure) {
+  struct account *account = calloc(1, sizeof(*account));
+  if (account)
+    account->state_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  if (account && account->state_fd >= 0)
+    return account;
+  failure_set(failure, -ENOMEM, "out of memory or descriptors");
+  account_free(&account);
+  return NULL;
+}
+
+int account_open(struct account **out, int ring_fd, int epoch_fd, int cursor_fd,
+                 int edge_fd, struct failure *failure) {
+  struct account *account = new_account(edge_fd, failure);
+  if (!account)
+    return -ENOMEM;
+  int status = reader_open(&account->current.reader, ring_fd, epoch_fd,
+                           cursor_fd, failure);
+  if (status != 0)
+    account_free(&account);
+  *out = account;
   return status;
 }
 
-int account_open(struct account **account, int ring_fd, int epoch_fd,
-                 int cursor_fd, int edge_fd, struct failure *failure) {
-  int status = new_account(account, edge_fd, failure);
-  if (status == 0)
-    status = reader_open(&(*account)->current.reader, ring_fd, epoch_fd,
-                         cursor_fd, failure);
-  if (status != 0)
-    account_free(account);
-  return status;
-}
-
-int account_watch(struct account **account, const char *path, int state_fd,
-                  struct failure *failure) {
-  int status = new_account(account, state_fd, failure);
-  if (status != 0)
-    return status;
-  struct pins_watch *state = &(*account)->state;
+/* What an earlier process dispatched last, if it can be understood. */
+static int read_state(struct account *account, struct failure *failure) {
+  struct pins_watch *state = &account->state;
   uint32_t zero = 0;
-  (*account)->path = strdup(path);
-  if (!(*account)->path)
-    status = failure_set(failure, -ENOMEM, "out of memory");
-  else if (bpf_map_lookup_elem(state_fd, &zero, state) != 0)
-    status = failure_set(failure, -errno, "cannot read the last edge: %s",
-                         strerror(errno));
-  if (status != 0)
-    account_free(account);
-  else if (state->format != PINS_WATCH_FORMAT ||
-           window_epoch_problem(&state->record))
+  if (bpf_map_lookup_elem(account->state_fd, &zero, state) != 0)
+    return failure_set(failure, -errno, "cannot read the last edge: %s",
+                       strerror(errno));
+  if (state->format != PINS_WATCH_FORMAT ||
+      window_epoch_problem(&state->record))
     memset(state, 0, sizeof(*state));
-  else
-    (*account)->has_past = state->edge.wall_ns != 0;
+  account->has_past = state->edge.wall_ns != 0;
+  return 0;
+}
+
+int account_watch(struct account **out, const char *path, int state_fd,
+                  struct failure *failure) {
+  struct account *account = new_account(state_fd, failure);
+  if (!account)
+    return -ENOMEM;
+  account->path = strdup(path);
+  int status = account->path
+                   ? read_state(account, failure)
+                   : failure_set(failure, -ENOMEM, "out of memory");
+  if (status != 0)
+    account_free(&account);
+  *out = account;
   return status;
 }
 
