@@ -22,7 +22,7 @@ void account_add(uint64_t *sums, const uint64_t *values, uint32_t count) {
 }
 
 void account_contribution(const struct generation *generation, uint64_t edge,
-                         uint64_t *sums) {
+                          uint64_t *sums) {
   const struct window_snapshot *snapshot = generation->snapshot;
   if (snapshot->cursors) {
     window_total_at(snapshot, edge, sums);
@@ -79,9 +79,8 @@ int account_watch(struct account **out, const char *path, int state_fd,
   if (!account)
     return -ENOMEM;
   account->path = strdup(path);
-  int status = account->path
-                   ? read_state(account, failure)
-                   : failure_set(failure, -ENOMEM, "out of memory");
+  int status = account->path ? read_state(account, failure)
+                             : failure_set(failure, -ENOMEM, "out of memory");
   if (status != 0)
     account_free(&account);
   *out = account;
@@ -211,14 +210,16 @@ static void keep_edge(struct generation *generation,
 }
 
 /* What the next process must add to the current maps alone. */
-static void write_state(const struct account *account, struct pins_watch *state) {
+static void write_state(const struct account *account,
+                        struct pins_watch *state) {
   uint64_t sums[BPF_WINDOW_MAX_VALUES];
   *state = account->state;
   state->format = PINS_WATCH_FORMAT;
   if (!account->old.reader)
     return;
   account_contribution(&account->old, account->old.edge, sums);
-  account_add(state->carried, sums, account_epoch_of(&account->current)->values);
+  account_add(state->carried, sums,
+              account_epoch_of(&account->current)->values);
 }
 
 int account_keep(struct account *account, const struct edges_now *now,

@@ -24,11 +24,13 @@ static void carry(struct account *account, struct generation *generation,
   if (!generation->reader)
     return;
   /* Not all labels there are: what was never set up may hold any. */
-  uint64_t end = generation->snapshot->cursors
-                     ? UINT64_MAX
-                     : window_open_bucket(account_epoch_of(generation), mono_ns) + 1;
+  uint64_t end =
+      generation->snapshot->cursors
+          ? UINT64_MAX
+          : window_open_bucket(account_epoch_of(generation), mono_ns) + 1;
   account_contribution(generation, end, sums);
-  account_add(account->state.carried, sums, account_epoch_of(generation)->values);
+  account_add(account->state.carried, sums,
+              account_epoch_of(generation)->values);
   close_generation(account, generation);
 }
 
@@ -54,7 +56,8 @@ static void carry_over(const struct bpf_window_epoch *from,
                        bool *fresh) {
   uint64_t before[BPF_WINDOW_MAX_VALUES];
   memcpy(before, values, sizeof(before));
-  for (uint32_t c = 0, at = 0; c < to->counters; at += to->counter[c++].values) {
+  for (uint32_t c = 0, at = 0; c < to->counters;
+       at += to->counter[c++].values) {
     const struct bpf_window_counter *counter = &to->counter[c];
     int was = value_of_same(from, counter);
     for (uint32_t i = 0; i < counter->values; i++) {
@@ -110,8 +113,7 @@ static enum account_news replace(struct account *account,
     carry(account, &account->old, now->mono_ns);
     if (same) {
       account->old = account->current;
-      account->old_until_ns =
-          now->mono_ns + BPF_WINDOW_SLOTS * epoch->width_ns;
+      account->old_until_ns = now->mono_ns + BPF_WINDOW_SLOTS * epoch->width_ns;
     } else {
       carry(account, &account->current, now->mono_ns);
     }
@@ -180,7 +182,8 @@ int account_follow(struct account *account, const struct edges_now *now,
   }
   if (status != 0)
     return status;
-  if (account->current.reader && id == reader_ring_id(account->current.reader)) {
+  if (account->current.reader &&
+      id == reader_ring_id(account->current.reader)) {
     if (!was_pinned)
       *news = ACCOUNT_BACK;
     return 0;

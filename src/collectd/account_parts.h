@@ -23,13 +23,13 @@ struct account {
   char *path; /* NULL: a window of ours */
   int state_fd;
   struct generation current, old;
-  uint64_t old_until_ns;      /* CLOCK_MONOTONIC */
-  struct pins_watch state;    /* all but edge unused for a window of ours */
-  struct pins_watch written;  /* to work in */
-  bool looked, has_past;      /* has_past: the state is of an earlier time */
-  bool pinned;                /* when it was looked at last */
+  uint64_t old_until_ns;     /* CLOCK_MONOTONIC */
+  struct pins_watch state;   /* all but edge unused for a window of ours */
+  struct pins_watch written; /* to work in */
+  bool looked, has_past;     /* has_past: the state is of an earlier time */
+  bool pinned;               /* when it was looked at last */
   bool fresh[BPF_WINDOW_MAX_VALUES]; /* see account_fresh */
-  uint64_t retries;           /* of readers closed since */
+  uint64_t retries;                  /* of readers closed since */
 };
 
 const struct bpf_window_epoch *

@@ -64,16 +64,30 @@ void barrier_expect(struct barrier *barrier, cdtime_t time, unsigned count) {
   pthread_mutex_unlock(&lock);
 }
 
-bool barrier_wait(struct barrier *barrier, cdtime_t at_most) {
+static struct timespec later(cdtime_t by) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
-  struct timespec until =
-      CDTIME_T_TO_TIMESPEC(TIMESPEC_TO_CDTIME_T(&now) + at_most);
+  return CDTIME_T_TO_TIMESPEC(TIMESPEC_TO_CDTIME_T(&now) + by);
+}
+
+static bool wait_until(struct barrier *barrier, const struct timespec *until) {
   int status = 0;
   pthread_mutex_lock(&lock);
   while (barrier->pending > 0 && status == 0)
-    status = pthread_cond_timedwait(&seen, &lock, &until);
+    status = pthread_cond_timedwait(&seen, &lock, until);
   bool all = barrier->pending == 0;
   pthread_mutex_unlock(&lock);
   return all;
+}
+
+bool barrier_wait(struct barrier *barrier, cdtime_t at_most) {
+  struct timespec until = later(at_most);
+  return wait_until(barrier, &until);
+}
+
+void barrier_wait_at_end(struct barrier *barrier, cdtime_t at_most) {
+  static struct timespec until; /* collectd frees one read after the other */
+  if (until.tv_sec == 0)
+    until = later(at_most);
+  wait_until(barrier, &until);
 }

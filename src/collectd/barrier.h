@@ -37,4 +37,8 @@ void barrier_expect(struct barrier *barrier, cdtime_t time, unsigned count);
  * those stay expected. True if nothing is. */
 bool barrier_wait(struct barrier *barrier, cdtime_t at_most);
 
+/* The same when collectd ends: all that call it, one after the other, wait so long
+ * together. */
+void barrier_wait_at_end(struct barrier *barrier, cdtime_t at_most);
+
 #endif

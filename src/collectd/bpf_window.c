@@ -180,7 +180,8 @@ static void count_runs(void) {
 
 static void watch_window(const struct config_window *config) {
   struct failure failure;
-  int fd = pins_open_watch(state.pins, config_window_instance(config), &failure);
+  int fd =
+      pins_open_watch(state.pins, config_window_instance(config), &failure);
   int status = fd;
   if (fd >= 0) {
     status = feed_watch(config, fd, state.config.backfill, &failure);

@@ -138,8 +138,8 @@ static int read_percentiles(struct config_window *window,
                             const struct config_place *place,
                             struct failure *failure) {
   const oconfig_item_t *option = place->option;
-  bool good = option->values_num >= 1 &&
-              option->values_num <= CONFIG_MAX_PERCENTILES;
+  bool good =
+      option->values_num >= 1 && option->values_num <= CONFIG_MAX_PERCENTILES;
   for (int i = 0; good && i < option->values_num; i++) {
     const oconfig_value_t *value = &option->values[i];
     good = value->type == OCONFIG_TYPE_NUMBER && value->value.number > 0 &&
@@ -397,9 +397,7 @@ void config_free(struct config *config) {
 
 const char *config_window_instance(const struct config_window *window) {
   const char *slash = strrchr(window->name, '/');
-  return window->instance ? window->instance
-         : slash          ? slash + 1
-                          : window->name;
+  return window->instance ? window->instance : slash ? slash + 1 : window->name;
 }
 
 const struct config_window *

@@ -26,13 +26,15 @@ struct feed {
   const struct config_window *config;
   const char *path; /* of its pin, for a window that others own; else NULL */
   struct metrics *metrics;
-  uint64_t *dispatched; /* one per value of the bucket: totals at the last edge */
-  uint64_t *totals;     /* likewise: to work in */
-  bool has_dispatched;  /* since this process began */
+  uint64_t
+      *dispatched;  /* one per value of the bucket: totals at the last edge */
+  uint64_t *totals; /* likewise: to work in */
+  bool has_dispatched; /* since this process began */
   bool backfill;
+  cdtime_t interval;
   struct barrier barrier;
-  unsigned held_back; /* reads since the barrier waits for the last edge */
-  bool slow_writers;  /* said so */
+  unsigned held_back;     /* reads since the barrier waits for the last edge */
+  bool slow_writers;      /* said so */
   struct failure trouble; /* so that a lasting one is logged once */
 };
 
@@ -326,7 +328,9 @@ static void feed_free(void *data) {
   struct feed *feed = data;
   /* At its end collectd throws away what its writers have not taken yet. */
   if (!feed->slow_writers)
-    barrier_wait(&feed->barrier, BARRIER_AT_MOST);
+    barrier_wait_at_end(&feed->barrier, feed->interval / 2 < BARRIER_AT_MOST
+                                            ? feed->interval / 2
+                                            : BARRIER_AT_MOST);
   barrier_remove(&feed->barrier);
   account_free(&feed->account);
   metrics_free(&feed->metrics);
@@ -335,14 +339,14 @@ static void feed_free(void *data) {
   free(feed);
 }
 
-static struct feed *new_feed(const char *name,
-                             const struct config_window *config,
-                             bool backfill) {
+static struct feed *
+new_feed(const char *name, const struct config_window *config, bool backfill) {
   struct feed *feed = calloc(1, sizeof(*feed));
   if (!feed)
     return NULL;
   feed->config = config;
   feed->backfill = backfill;
+  feed->interval = plugin_get_interval();
   sstrncpy(feed->name, name, sizeof(feed->name));
   sstrncpy(feed->barrier.plugin_instance, feed->name,
            sizeof(feed->barrier.plugin_instance));
@@ -373,9 +377,8 @@ int feed_start(const struct object_window *window,
   struct feed *feed = new_feed(window->name, config, backfill);
   if (!feed)
     return failure_set(failure, -ENOMEM, "out of memory");
-  int status =
-      account_open(&feed->account, window->ring_fd, window->epoch_fd,
-                   window->cursor_fd, window->edge_fd, failure);
+  int status = account_open(&feed->account, window->ring_fd, window->epoch_fd,
+                            window->cursor_fd, window->edge_fd, failure);
   if (status == 0)
     status = describe(feed, failure);
   return start(feed, status, failure);
@@ -383,11 +386,12 @@ int feed_start(const struct object_window *window,
 
 int feed_watch(const struct config_window *config, int state_fd, bool backfill,
                struct failure *failure) {
-  struct feed *feed = new_feed(config_window_instance(config), config, backfill);
+  struct feed *feed =
+      new_feed(config_window_instance(config), config, backfill);
   if (!feed)
     return failure_set(failure, -ENOMEM, "out of memory");
   feed->path = config->name;
-  return start(
-      feed, account_watch(&feed->account, config->name, state_fd, failure),
-      failure);
+  return start(feed,
+               account_watch(&feed->account, config->name, state_fd, failure),
+               failure);
 }

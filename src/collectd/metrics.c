@@ -206,8 +206,8 @@ void metrics_dispatch_totals(const struct metrics *metrics,
                    (value_t){.derive = (derive_t)totals[v]}, time);
 }
 
-void metrics_dispatch_zeroes(const struct metrics *metrics,
-                             const bool *fresh, cdtime_t time) {
+void metrics_dispatch_zeroes(const struct metrics *metrics, const bool *fresh,
+                             cdtime_t time) {
   for (uint32_t v = 0; v < metrics->values; v++)
     if (fresh[v])
       value_dispatch(metrics->plugin_instance, metrics->total[v].type,

@@ -43,8 +43,8 @@ void metrics_dispatch_totals(const struct metrics *metrics,
                              const uint64_t *totals, cdtime_t time);
 
 /* Zeroes for the values that are fresh. */
-void metrics_dispatch_zeroes(const struct metrics *metrics,
-                             const bool *fresh, cdtime_t time);
+void metrics_dispatch_zeroes(const struct metrics *metrics, const bool *fresh,
+                             cdtime_t time);
 
 /* Ratios and percentiles of sums. */
 void metrics_dispatch_rolling(const struct metrics *metrics,
