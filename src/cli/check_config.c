@@ -277,7 +277,8 @@ void check_config(struct check *check, const struct conf *conf,
   else if (!configured)
     check_say(check, CHECK_PROBLEM, "config",
               "%s configures no <Object> and no <Window>: there is nothing to "
-              "measure", path);
+              "measure",
+              path);
   if (check->problems == before && configured)
     check_say(check, CHECK_OK, "config", "%s", path);
   struct leftovers leftovers = {check, root};

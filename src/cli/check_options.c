@@ -28,9 +28,9 @@ static const struct rule window_rules[] = {{"Ratio", BLOCK, ratio_rules},
 
 /* Of a window that others own. */
 static const struct rule watched_rules[] = {
-    {"Instance", STRING, NULL},     {"Ratio", BLOCK, ratio_rules},
+    {"Instance", STRING, NULL},      {"Ratio", BLOCK, ratio_rules},
     {"DefaultRatio", BOOLEAN, NULL}, {"RatioSeconds", SECONDS, NULL},
-    {"Percentile", PERCENTS, NULL}, {0}};
+    {"Percentile", PERCENTS, NULL},  {0}};
 
 static const struct rule policy_rules[] = {{"Allow", RULE, NULL},
                                            {"Deny", RULE, NULL},
@@ -45,12 +45,10 @@ static const struct rule object_rules[] = {
     {"Persist", BOOLEAN, NULL},      {"Policy", BLOCK, policy_rules},
     {"Window", BLOCK, window_rules}, {0}};
 
-static const struct rule plugin_rules[] = {{"PinDir", STRING, NULL},
-                                           {"Backfill", BOOLEAN, NULL},
-                                           {"Statistics", BOOLEAN, NULL},
-                                           {"Object", BLOCK, object_rules},
-                                           {"Window", BLOCK, watched_rules},
-                                           {0}};
+static const struct rule plugin_rules[] = {
+    {"PinDir", STRING, NULL},         {"Backfill", BOOLEAN, NULL},
+    {"Statistics", BOOLEAN, NULL},    {"Object", BLOCK, object_rules},
+    {"Window", BLOCK, watched_rules}, {0}};
 
 /* What is wrong with the values of an option, or NULL. */
 static const char *problem_with(const struct conf_item *item, enum kind kind) {

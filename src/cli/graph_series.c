@@ -113,10 +113,11 @@ int graph_from_history(struct graph *graph, const struct history *history,
   memcpy(graph->window, history->window, sizeof(graph->window));
   choose(graph, history);
   if (graph->count == 0)
-    return failure_set(failure, -ENOTSUP,
-                       "window %s has nothing but histograms, which `bpf-window "
-                       "report` draws",
-                       history->window);
+    return failure_set(
+        failure, -ENOTSUP,
+        "window %s has nothing but histograms, which `bpf-window "
+        "report` draws",
+        history->window);
   int status = keep_seconds(graph, history, failure);
   if (status != 0)
     graph_forget(graph);

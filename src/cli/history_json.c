@@ -41,10 +41,8 @@ static json_t *counts_json(const struct bpf_window_epoch *epoch,
 }
 
 static const char *const role_names[] = {
-    [BPF_WINDOW_ROLE_PLAIN] = "plain",
-    [BPF_WINDOW_ROLE_TOTAL] = "total",
-    [BPF_WINDOW_ROLE_HIT] = "hit",
-    [BPF_WINDOW_ROLE_MISS] = "miss",
+    [BPF_WINDOW_ROLE_PLAIN] = "plain", [BPF_WINDOW_ROLE_TOTAL] = "total",
+    [BPF_WINDOW_ROLE_HIT] = "hit",     [BPF_WINDOW_ROLE_MISS] = "miss",
     [BPF_WINDOW_ROLE_LOG2] = "log2",
 };
 
@@ -91,9 +89,9 @@ static json_t *histograms_json(const struct bpf_window_epoch *epoch,
     for (int i = 0; i < 3; i++) {
       char key[8];
       snprintf(key, sizeof(key), "p%d", percents[i]);
-      json_object_set_new(object, key,
-                          real_json(histogram_percentile(
-                              slots, histogram.slots, percents[i])));
+      json_object_set_new(
+          object, key,
+          real_json(histogram_percentile(slots, histogram.slots, percents[i])));
     }
     json_object_set_new(histograms, histogram.name, object);
   }

@@ -270,10 +270,9 @@ struct percentile {
 static double percentile_in(const struct history *history, uint64_t bucket,
                             const void *context) {
   const struct percentile *percentile = context;
-  return histogram_percentile(history_row(history, bucket) +
-                                  percentile->histogram->first,
-                              percentile->histogram->slots,
-                              percentile->percent);
+  return histogram_percentile(
+      history_row(history, bucket) + percentile->histogram->first,
+      percentile->histogram->slots, percentile->percent);
 }
 
 void report_chart_of_percentile(FILE *page, const struct history *history,

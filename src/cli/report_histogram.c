@@ -41,11 +41,11 @@ void report_histograms(FILE *page, const struct history *history,
     html_text(page, histogram.name);
     fputs("</h2>\n<div class=tiles>\n", page);
     for (int i = 0; i < 3; i++)
-      fprintf(page, "<div><b>%s</b><span>p%d</span></div>\n",
-              units_magnitude(histogram_percentile(slots, histogram.slots,
-                                                   percents[i]),
-                              text),
-              percents[i]);
+      fprintf(
+          page, "<div><b>%s</b><span>p%d</span></div>\n",
+          units_magnitude(
+              histogram_percentile(slots, histogram.slots, percents[i]), text),
+          percents[i]);
     fputs("</div>\n<div class=small>\n", page);
     for (int i = 0; i < 3; i++)
       report_chart_of_percentile(page, history, &histogram, percents[i]);

@@ -64,10 +64,10 @@ void show_histograms(const struct history *history, const uint64_t *sums) {
     printf("  %-28s %14s", histogram.name,
            units_count(histogram_events(slots, histogram.slots), text));
     for (int i = 0; i < SHOW_PERCENTILES; i++)
-      printf(" %10s", units_magnitude(
-                          histogram_percentile(slots, histogram.slots,
-                                               show_percentiles[i]),
-                          text));
+      printf(" %10s",
+             units_magnitude(histogram_percentile(slots, histogram.slots,
+                                                  show_percentiles[i]),
+                             text));
     putchar('\n');
     print_bars(slots, histogram.slots);
   }

@@ -107,9 +107,8 @@ static void print_bucket(const struct table *table, uint64_t bucket) {
   for (uint32_t i = 0; i < table->columns; i++)
     printf(" %*s", table->column[i].width,
            cell(table, &table->column[i], bucket, text));
-  double percent =
-      window_ratio_percent(&table->ratio, history->epoch.values,
-                           history_row(history, bucket));
+  double percent = window_ratio_percent(&table->ratio, history->epoch.values,
+                                        history_row(history, bucket));
   if (table->has_ratio && percent >= 0)
     printf("%*.2f", RATIO_COLUMNS, percent);
   else if (table->has_ratio)

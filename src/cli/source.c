@@ -137,8 +137,8 @@ static int open_pinned(struct source *source, char *path,
                        const struct source_options *options,
                        struct failure *failure) {
   char name[64];
-  int status = locate_pinned(path, options->width_ns, &source->reader, name,
-                             failure);
+  int status =
+      locate_pinned(path, options->width_ns, &source->reader, name, failure);
   if (status == 0 && name[0]) {
     copy_name(source->window, name);
   } else if (status == 0) {

@@ -257,8 +257,8 @@ void watch_draw(const struct watch_screen *screen, const struct history *all,
   struct window_ratio ratio;
   bool has_ratio = window_ratio_from_roles(&ratio, &all->epoch);
   static struct line line[BPF_WINDOW_MAX_VALUES];
-  struct layout at = lay_out(has_ratio, screen->split ? all->cpus
-                                                      : table_lines(all, line));
+  struct layout at =
+      lay_out(has_ratio, screen->split ? all->cpus : table_lines(all, line));
   draw_title(all);
   draw_charts(screen, all, &at, has_ratio);
   if (screen->split)

@@ -21,7 +21,8 @@
 /* ---- Tags ---- */
 
 /* The text behind "bpf_window:" of a declaration tag, NULL for every other type. */
-static const char *tag_text(const struct btf *btf, const struct btf_type *type) {
+static const char *tag_text(const struct btf *btf,
+                            const struct btf_type *type) {
   if (!btf_is_decl_tag(type))
     return NULL;
   const char *text = btf__name_by_offset(btf, type->name_off);
@@ -99,7 +100,8 @@ int describe_fronts(const struct btf *btf, struct describe_fronts *fronts,
     const struct btf_type *type = btf__type_by_id(btf, id);
     const char *text = tag_text(btf, type);
     const char *name = text ? after(text, TAG_FRONT) : NULL;
-    const struct btf_type *tagged = name ? btf__type_by_id(btf, type->type) : NULL;
+    const struct btf_type *tagged =
+        name ? btf__type_by_id(btf, type->type) : NULL;
     if (tagged && btf_is_func(tagged))
       status = add_front(fronts, name, failure);
   }
@@ -108,7 +110,8 @@ int describe_fronts(const struct btf *btf, struct describe_fronts *fronts,
 
 /* ---- Buckets ---- */
 
-static const struct btf_type *resolve(const struct btf *btf, unsigned *type_id) {
+static const struct btf_type *resolve(const struct btf *btf,
+                                      unsigned *type_id) {
   int id = btf__resolve_type(btf, *type_id);
   if (id < 0)
     return NULL;

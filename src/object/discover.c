@@ -273,7 +273,8 @@ int discover_pinned_id(const char *path, uint32_t *map_id,
   int status = fd < 0 ? -errno : 0;
   char kind[16] = "";
   if (fd >= 0) {
-    census_kind_of(fd, kind); /* the id of a program would be taken for a map's */
+    census_kind_of(fd,
+                   kind); /* the id of a program would be taken for a map's */
     if (bpf_obj_get_info_by_fd(fd, &info, &size) != 0)
       status = -errno;
     close(fd);

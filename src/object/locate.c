@@ -15,11 +15,12 @@ static int open_by_programs(const char *path, uint64_t width_ns,
   if (status == 0)
     status = census_take_programs(&census, failure);
   if (status == 0 && !discover_window(census, map_id, width_ns, &window))
-    status = failure_set(failure, -EINVAL,
-                         "the pin %s is no window: pin the map of its buckets, a "
-                         "per-CPU array of %d structs that begin with __u64 "
-                         "abs_bucket",
-                         path, BPF_WINDOW_SLOTS);
+    status =
+        failure_set(failure, -EINVAL,
+                    "the pin %s is no window: pin the map of its buckets, a "
+                    "per-CPU array of %d structs that begin with __u64 "
+                    "abs_bucket",
+                    path, BPF_WINDOW_SLOTS);
   if (status == 0)
     status = discover_open(&window, reader, failure);
   if (status == 0 && name)

@@ -18,10 +18,11 @@ int pins_check_watch_name(const char *name, struct failure *failure) {
   for (const char *c = name; *c; c++)
     good = good && (isalnum((unsigned char)*c) || *c == '_' || *c == '-');
   return good ? 0
-              : failure_set(failure, -EINVAL,
-                            "\"%s\" cannot be the name of a window: use up to %d "
-                            "letters, digits, \"_\" and \"-\"",
-                            name, PINS_NAME_SIZE - 1);
+              : failure_set(
+                    failure, -EINVAL,
+                    "\"%s\" cannot be the name of a window: use up to %d "
+                    "letters, digits, \"_\" and \"-\"",
+                    name, PINS_NAME_SIZE - 1);
 }
 
 static int watch_path(const struct pins_root *root, const char *name,
@@ -55,8 +56,8 @@ int pins_open_watch(const struct pins_root *root, const char *name,
       return failure_set(failure, -errno, "cannot make the folder %s: %s",
                          folder, strerror(errno));
   }
-  int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "bpf_window_watc", sizeof(uint32_t),
-                          sizeof(struct pins_watch), 1, NULL);
+  int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "bpf_window_watc",
+                          sizeof(uint32_t), sizeof(struct pins_watch), 1, NULL);
   if (fd < 0)
     return failure_set(failure, fd, "cannot make the map of the last edge: %s",
                        strerror(-fd));

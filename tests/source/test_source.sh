@@ -145,6 +145,21 @@ lost_links() {
 }
 none "links in the pages lead to files of this tree" lost_links
 
+# Other versions of clang-format break lines otherwise.
+unformatted() {
+  local file
+  git ls-files '*.c' '*.h' | while read -r file; do
+    clang-format "$file" | cmp -s - "$file" || echo "$file"
+  done
+}
+if ! clang-format --version 2>/dev/null | grep -q ' version 14\.'; then
+  skip "sources are formatted" "clang-format 14 is not installed"
+elif [ -z "$scripts" ]; then
+  skip "sources are formatted" "no git to list them"
+else
+  none "sources are formatted" unformatted
+fi
+
 left_to_do() {
   grep -rnwE 'TODO|FIXME|XXX' bpf src tests tools --include='*.[chp]*' --include='*.sh' |
     grep -v '^tests/source/'
