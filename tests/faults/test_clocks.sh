@@ -188,7 +188,15 @@ more_points 3 # the edge behind the last event
 stop
 
 counted=$(cat "$folder"/counted.* | awk '{ sum += $1 } END { printf "%d\n", sum }')
-is "$(points | tail -n 1 | cut -d, -f2)" "$counted" "the total is the loads' $counted events"
+total=$(points | tail -n 1 | cut -d, -f2)
+# Where tasks are preempted inside of a tracepoint's program (seen on Linux 7.3) the kernel
+# leaves its runs for others out, and counts those.
+left_out=$(bpftool -j prog show name on_call | jq -s '[.. | .recursion_misses? // 0] | add')
+if [ "$total" -le "$counted" ] && [ $((counted - total)) -le "$left_out" ]; then
+  ok "the total, $total, is the loads' $counted events but for $left_out runs that the kernel left out"
+else
+  not_ok "the total is the loads' $counted events" "$total; the kernel left out $left_out runs"
+fi
 read -r unknown slots falls gaps <<<"$(points | awk -F, -v step=$INTERVAL '
   NR > 1 { gap = $1 - t
            if (gap > 2.1 * step) { unknown += $2 - v; slots += gap / step; gaps++ }
@@ -207,7 +215,7 @@ read -r increments nans <<<"$(rrdtool fetch "$rrd" AVERAGE --resolution $INTERVA
   --start "$first" --end "$(($(rrdtool last "$rrd") - 1))" | awk -v step=$INTERVAL '
     /^[0-9]+:/ && $2 ~ /nan/ { nans++ } /^[0-9]+:/ && $2 !~ /nan/ { sum += $2 * step }
     END { printf "%.0f %d\n", sum, nans }')"
-is "$((increments + unknown))" "$counted" \
+is "$((increments + unknown))" "$total" \
   "the RRD's increments, $increments, and $unknown in the gaps are all events"
 is "$nans" "$slots" "the RRD has as many unknown slots as the gaps have"
 is "$(grep -iE 'value too old|illegal attempt|out of order' "$folder/all.log" || true)" "" "no writer complained"
