@@ -49,11 +49,19 @@ has_counted() {
 
 # ---- Loading and attaching ----
 
-start_with bpf perfmon
+needed=(bpf perfmon)
+if ! grep -qw bpf_rdonly_cast /proc/kallsyms; then
+  start_with "${needed[@]}"
+  like "$(log)" '\[error\] bpf_window plugin: .*needs the capability CAP_SYS_ADMIN, too' \
+    "before Linux 6.2 the error says that CAP_SYS_ADMIN is needed, too"
+  private_stop
+  needed+=(sys_admin)
+fi
+start_with "${needed[@]}"
 if has_counted; then
-  ok "CAP_BPF and CAP_PERFMON are enough to load, attach, pin and read"
+  ok "CAP_${needed[*]^^} are enough to load, attach, pin and read"
 else
-  not_ok "CAP_BPF and CAP_PERFMON are enough to load, attach, pin and read" "$(log)"
+  not_ok "CAP_${needed[*]^^} are enough to load, attach, pin and read" "$(log)"
 fi
 is "$(log | grep -c error || true)" 0 "without an error" || log
 private_stop
