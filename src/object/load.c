@@ -169,16 +169,16 @@ int load_explain(int status, const char *doing, struct failure *failure) {
                        "%s needs /sys/kernel/btf/vmlinux: use a kernel built "
                        "with CONFIG_DEBUG_INFO_BTF (%s)",
                        doing, said);
+  /* libbpf looks for a function that this kernel lacks in its modules, too. */
+  if (strstr(said, "iterate BTF objects"))
+    return failure_set(failure, status,
+                       "%s needs the capability CAP_SYS_ADMIN, too, on this "
+                       "kernel (%s): the object names a kernel function which "
+                       "it lacks (run as root, or grant it in the service's "
+                       "unit)",
+                       doing, kernel.release);
   switch (status) {
   case -EPERM:
-    /* libbpf looks for a function that this kernel lacks in its modules, too. */
-    if (strstr(said, "iterate BTF objects"))
-      return failure_set(failure, status,
-                         "%s needs the capability CAP_SYS_ADMIN, too, on this "
-                         "kernel (%s): the object names a kernel function "
-                         "which it lacks (run as root, or grant it in the "
-                         "service's unit)",
-                         doing, kernel.release);
     return failure_set(
         failure, status,
         "%s is not permitted: this kernel (%s) refuses this type "
