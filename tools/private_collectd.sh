@@ -6,6 +6,8 @@
 #                                   (bpf_window) and from collectd's own folder
 #   private_config INTERVAL         writes the configuration; what it reads from stdin
 #                                   is put at the end (the blocks of the plugins)
+#   private_writers                 prints the blocks of csv and rrdtool: files of an hour in
+#                                   the folder's csv/ and rrd/
 #   private_start                   starts collectd and waits until it is initialised
 #   private_stop                    ends it, and waits
 #   private_kill                    the same with SIGKILL
@@ -72,6 +74,18 @@ END
     echo "LoadPlugin bpf_window"
     cat
   } >"$PRIVATE/collectd.conf"
+}
+
+private_writers() {
+  cat <<END
+<Plugin csv>
+  DataDir "$PRIVATE/csv"
+</Plugin>
+<Plugin rrdtool>
+  DataDir "$PRIVATE/rrd"
+  RRATimespan 3600
+</Plugin>
+END
 }
 
 private_mount_bpffs() {

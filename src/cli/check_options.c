@@ -74,14 +74,14 @@ static const char *problem_with(const struct conf_item *item, enum kind kind) {
                    strtod(value->text, NULL) <= 300
                ? NULL
                : "needs a number of seconds from 1 to 300, without quotes";
-  case PERCENTS:
-    for (size_t i = 0; i < item->values; i++)
-      if (value[i].type != CONF_NUMBER || !(strtod(value[i].text, NULL) > 0) ||
-          strtod(value[i].text, NULL) > 100)
-        return "needs up to 16 numbers above 0, at most 100, without quotes";
-    return item->values >= 1 && item->values <= 16
-               ? NULL
-               : "needs up to 16 numbers above 0, at most 100, without quotes";
+  case PERCENTS: {
+    bool good = item->values >= 1 && item->values <= 16;
+    for (size_t i = 0; good && i < item->values; i++)
+      good = value[i].type == CONF_NUMBER && strtod(value[i].text, NULL) > 0 &&
+             strtod(value[i].text, NULL) <= 100;
+    return good ? NULL
+                : "needs up to 16 numbers above 0, at most 100, without quotes";
+  }
   case BLOCK:
     return NULL; /* a Policy has no name, the others need one */
   }

@@ -19,13 +19,7 @@ clean_up() {
 trap clean_up EXIT
 private_new "$folder" csv rrdtool
 private_config $INTERVAL <<END
-<Plugin csv>
-  DataDir "$folder/csv"
-</Plugin>
-<Plugin rrdtool>
-  DataDir "$folder/rrd"
-  RRATimespan 3600
-</Plugin>
+$(private_writers)
 <Plugin bpf_window>
   PinDir "$PRIVATE_PINS"
   <Object "inode_cache">

@@ -52,13 +52,7 @@ answer() { # WORD: waits for the next one
 count() { echo "$*" >&9; answer counted; }
 
 private_config 1 <<END
-<Plugin csv>
-  DataDir "$folder/csv"
-</Plugin>
-<Plugin rrdtool>
-  DataDir "$folder/rrd"
-  RRATimespan 3600
-</Plugin>
+$(private_writers)
 <Plugin bpf_window>
   PinDir "$PRIVATE_PINS"
   <Window "$AGENT/mine/counted">

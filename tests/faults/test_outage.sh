@@ -15,13 +15,7 @@ folder=$(mktemp -d)
 trap private_remove EXIT
 private_new "$folder" csv rrdtool
 private_config 1 <<END
-<Plugin csv>
-  DataDir "$folder/csv"
-</Plugin>
-<Plugin rrdtool>
-  DataDir "$folder/rrd"
-  RRATimespan 3600
-</Plugin>
+$(private_writers)
 <Plugin bpf_window>
   PinDir "$PRIVATE_PINS"
   <Object "inode_cache">
