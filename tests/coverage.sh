@@ -6,6 +6,7 @@
 #
 # A collectd that is killed writes no data, so what only `faults` reaches is underrated.
 set -euo pipefail
+[ "${1:-}" != --help ] || { sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; exit 0; }
 
 SOURCE_DIR=$(cd "$(dirname "$0")/.." && pwd)
 BUILD_DIR=${BUILD_DIR:-$SOURCE_DIR/build/tests}-coverage

@@ -1,7 +1,7 @@
 #!/bin/bash
 # tests/run.sh [--no-build] [--sanitize] [--tap] [SUITE...]: installs what the tests need, builds, and
-# runs the suites. Without a SUITE: all that this machine can run by itself; outputs, vm and
-# bench are run by name.
+# runs the suites. Without a SUITE: all that this machine can run by itself; refusal, outputs,
+# vm and bench are run by name.
 #
 #   unit      arithmetic, rules, parsers: no kernel, no root
 #   bpf       the window and the life of an object in this kernel
@@ -13,7 +13,8 @@
 #   faults    kills, outages, failing steps
 #   refusal   what happens on kernels that are too old
 #   outputs   real servers behind collectd
-#   source    shell scripts, man pages, layers, headers that compile alone
+#   source    shell scripts, man pages, layers, headers that compile alone; the pages
+#             against the code
 #   fuzz      hostile input, a short run (FUZZ_RUNS=1000000 makes it a long one)
 #   vm        all of this on other kernels, in virtual machines
 #             (vm KERNEL... picks the kernels)

@@ -4,6 +4,7 @@
 # Asks the package manager only for what is missing, so that a machine which has
 # everything needs no network.
 set -eu
+[ "${1:-}" != --help ] || { sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; exit 0; }
 
 packages_for() {
   case $1 in

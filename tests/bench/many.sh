@@ -1,11 +1,13 @@
 #!/bin/bash
-# What many windows cost: a private collectd with OBJECTS objects (default 50) of ten counters
-# each, at an interval of a second, for SECONDS (default 60), without writers. Prints the CPU time
-# of collectd, its memory, the kernel memory of the maps, and the time that a window's reading
-# takes; once with no object, for comparison.
+# many.sh: what many windows cost. A private collectd with OBJECTS objects of ten counters
+# each, at an interval of a second, for SECONDS_LONG seconds, without writers. Prints the CPU
+# time of collectd, its memory, the kernel memory of the maps, and the time that a window's
+# reading takes; once with no object, for comparison.
 #
-# Environment: BUILD_DIR (a finished build), CLANG. Needs root and collectdctl.
+# Environment: BUILD_DIR (a finished build; default: where you are), OBJECTS (50), SECONDS_LONG
+# (60), CLANG. Needs root and collectdctl.
 set -euo pipefail
+[ "${1:-}" != --help ] || { sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; exit 0; }
 SOURCE_DIR=$(cd "$(dirname "$0")/../.." && pwd)
 BUILD_DIR=$(realpath "${BUILD_DIR:-$PWD}")
 # shellcheck source=tools/private_collectd.sh

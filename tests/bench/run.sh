@@ -8,6 +8,7 @@
 # BPFTOOL, PYTHON. Writes BUILD_DIR/tests/bench/results.json, and beside it
 # performance.svg and tables.md; the page in docs/ is left alone.
 set -eu
+[ "${1:-}" != --help ] || { sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; exit 0; }
 
 here=$(dirname "$(realpath "$0")")
 SOURCE_DIR=${SOURCE_DIR:-$(realpath "$here/../..")}

@@ -9,6 +9,7 @@
 #
 # Environment: BUILD_DIR, SOURCE_DIR. Writes BUILD_DIR/tests/bench/vm-*.json.
 set -euo pipefail
+[ "${1:-}" != --help ] || { sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; exit 0; }
 
 here=$(dirname "$(realpath "$0")")
 export SOURCE_DIR=${SOURCE_DIR:-$(realpath "$here/../..")}

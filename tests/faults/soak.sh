@@ -3,6 +3,7 @@
 # private collectd at an interval of a second under load for MINUTES (30) and compares its
 # memory and descriptors at the end with those after the first minute.
 set -euo pipefail
+[ "${1:-}" != --help ] || { sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; exit 0; }
 SOURCE_DIR=${SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}
 BUILD_DIR=${BUILD_DIR:-$SOURCE_DIR/build/tests}
 # shellcheck source=tools/private_collectd.sh

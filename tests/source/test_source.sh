@@ -1,6 +1,6 @@
 #!/bin/bash
 # What can be told from the sources alone: layers, headers that stand by themselves,
-# scripts, man pages, and that every page names commands and files that exist.
+# scripts, man pages, format.
 set -euo pipefail
 # shellcheck source=tests/tap.sh
 . "$SOURCE_DIR/tests/tap.sh"
@@ -133,17 +133,6 @@ if command -v cppcheck >/dev/null; then
 else
   skip "user space is clean for cppcheck" "cppcheck is not installed"
 fi
-
-lost_links() {
-  local page target
-  for page in *.md docs/*.md; do
-    { grep -oE '\]\([^)#:]+[)#]' "$page" || true; } | sed 's/^](//; s/[)#]$//' |
-      while read -r target; do
-        [ -e "$(dirname "$page")/$target" ] || echo "$page: $target"
-      done
-  done
-}
-none "links in the pages lead to files of this tree" lost_links
 
 # Other versions of clang-format break lines otherwise.
 unformatted() {

@@ -43,6 +43,7 @@ parse() {
         case $1 in
         --icount) icount=yes; shift; continue ;;
         --interactive) interactive=yes; shift; continue ;;
+        --help) help ;;
         esac
         [ $# -ge 2 ] || die "boot.sh: $1 needs a value"
         case $1 in

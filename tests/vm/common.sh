@@ -12,6 +12,12 @@ progress() {
     printf '# vm: %s\n' "$*" >&2
 }
 
+# The usage: the head of the script.
+help() {
+    sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
+    exit 0
+}
+
 die() {
     printf 'vm: %s\n' "$*" >&2
     exit 2

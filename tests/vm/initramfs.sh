@@ -234,6 +234,7 @@ while [ $# -gt 0 ]; do
     --modules) modules=$2 ;;
     --job) job=$2 ;;
     --output) output=$2 ;;
+    --help) help ;;
     *) die "usage: initramfs.sh --modules DIR --job FILE --output FILE" ;;
     esac
     shift 2

@@ -185,13 +185,14 @@ report() {
     printf '%s\t%s\t%s\n' "$name" "$kernel/vmlinuz" "$kernel/modules"
 }
 
+[ "${1:-}" != --help ] || help
 refresh=no
 why=
 if [ "${1:-}" = --refresh ]; then
     refresh=yes
     shift
 fi
-[ $# -gt 0 ] || die "usage: kernels.sh [--refresh] NAME..."
+[ $# -gt 0 ] || die "usage: kernels.sh [--refresh] NAME... (see --help)"
 
 mkdir -p "$cache"
 # Two runs at a time must not fetch the same kernel into each other's folders.

@@ -265,7 +265,8 @@ while [ $# -gt 0 ]; do
     --timeout) suite_limit=${2:?--timeout needs seconds} ;;
     --command) mode=command command=${2:?--command needs a command} ;;
     --shell) mode=shell; shift; continue ;;
-    -*) die "unknown option $1; the head of $here/run.sh has the usage" ;;
+    --help) help ;;
+    -*) die "unknown option $1 (see $here/run.sh --help)" ;;
     *) break ;;
     esac
     shift 2
