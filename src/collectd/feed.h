@@ -4,12 +4,11 @@
  *
  * What it dispatches is in metrics.h, and of the reading itself:
  *
- *     derive-self_lost_seconds      seconds of which the record knows nothing (a kill
- *                                   right behind an edge can lose one more)
- *     derive-self_late_events       counts that came after their edge was
- * dispatched
- *     derive-self_snapshot_retries  copies thrown away because a CPU rolled
- * meanwhile
+ *     derive-self_lost_seconds      seconds of which the record knows nothing
+ *                                   (a kill right behind an edge can lose one
+ *                                   more)
+ *     derive-self_late_events       counts that came after their edge was sent
+ *     derive-self_snapshot_retries  copies that a CPU's roll spoilt
  *     duration-self_read            seconds that a read took
  */
 #ifndef BPF_WINDOW_FEED_H

@@ -8,9 +8,11 @@
  *     count-self_programs           programs attached
  *     memory-self_maps              bytes of its windows' maps
  *     gauge-self_front_<front>      1: the front in use
- *     derive-self_runs              runs, if the kernel counts them
- * (Statistics) derive-self_run_ns            their time
+ *     derive-self_runs              runs, while the kernel counts them
+ *     derive-self_run_ns            their time (both: Statistics)
  *     derive-self_recursion_misses  runs that the kernel left out
+ *
+ * The last three where the kernel lets collectd look (CAP_SYS_ADMIN).
  */
 #ifndef BPF_WINDOW_HEALTH_H
 #define BPF_WINDOW_HEALTH_H

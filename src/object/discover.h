@@ -7,10 +7,11 @@
  * maps that the programs which use it also use, by their names and shapes:
  *
  *   epoch    an array of one entry: `<ring>_epoch`, else one with "epoch" in
- * its name, else the only one of 8 or 16 bytes. A full record describes the
- *            window; from a lone time (and width) and the ring's BTF one is
- * made. cursor   a per-CPU array of one entry of the right size:
- * `<ring>_cursor`. A window of another design has none.
+ *            its name, else the only one of 8 or 16 bytes. A full record
+ *            describes the window; from a lone time (and width) and the
+ *            ring's BTF one is made.
+ *   cursor   a per-CPU array of one entry of the right size: `<ring>_cursor`.
+ *            A window of another design has none.
  *
  * All is opened for reading only.
  */

@@ -4,9 +4,11 @@
  * makes the windows of an object ready to count, and pins them.
  *
  *   my_agent_bpf__load(skeleton);
- *   bpf_window_setup(skeleton->obj, "my_stats");    before it, nothing is
- * counted bpf_window_pin(skeleton->obj, "my_stats", "/sys/fs/bpf/my_agent");
+ *   bpf_window_setup(skeleton->obj, "my_stats");
+ *   bpf_window_pin(skeleton->obj, "my_stats", "/sys/fs/bpf/my_agent");
  *   my_agent_bpf__attach(skeleton);
+ *
+ * Nothing is counted before bpf_window_setup; bpf_window_pin lets others read.
  *
  * An object that the collectd plugin loads needs none of this. For C and C++;
  * nothing but libbpf (1.0) is linked.
