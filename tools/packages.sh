@@ -19,7 +19,7 @@ packages_for() {
       clang-format clang-tidy cppcheck libclang-rt-dev libcmocka-dev jq python3-minimal procps shellcheck mandoc strace tmux \
       valgrind xz-utils ;;
   outputs) # real servers behind collectd
-    echo chromium curl graphite-carbon jq libconfig-general-perl \
+    echo chromium curl graphite-carbon graphite-web jq libconfig-general-perl \
       libcgi-pm-perl libhtml-parser-perl libmicrohttpd12 libprotobuf-c1 \
       libregexp-common-perl librrds-perl liburi-perl lighttpd prometheus \
       python3-whisper rrdcached rrdtool ;;
