@@ -53,10 +53,12 @@ static void log_libbpf(const char *line) {
   plugin_log(LOG_DEBUG, PLUGIN "%s", line);
 }
 
-static void open_pins(void) {
+/* idle: there is nothing to pin, perhaps something to remove. */
+static void open_pins(bool idle) {
   struct failure failure;
   const char *path = state.config.pin_dir ? state.config.pin_dir : PINS_ROOT;
-  if (pins_open(&state.pins, path, &failure) == 0)
+  if ((idle && access(path, F_OK) != 0) ||
+      pins_open(&state.pins, path, &failure) == 0)
     return;
   WARNING(PLUGIN "%s. Running without pins: counting ends with collectd.",
           failure.text);
@@ -203,15 +205,14 @@ static int on_init(void) {
   struct config *config = &state.config;
   if (state.object)
     return 0; /* collectd calls init again when it reads its config again */
-  if (config->objects == 0 && config->watches == 0) {
-    WARNING(PLUGIN "no <Object> and no <Window> block: nothing to do.");
-    return 0;
-  }
+  bool idle = config->objects == 0 && config->watches == 0;
+  if (idle)
+    WARNING(PLUGIN "no <Object> and no <Window> block: nothing is counted.");
   state.object = calloc(config->objects + 1, sizeof(*state.object));
   if (!state.object)
     return -ENOMEM;
   object_log_libbpf(log_libbpf);
-  open_pins();
+  open_pins(idle);
   if (state.pins) {
     pins_for_each(pins_path(state.pins), remove_if_unnamed, NULL);
     pins_forget_watches(state.pins, is_watched, config);
