@@ -1,7 +1,7 @@
 #!/bin/bash
 # sudo ./quickstart.sh [--seconds N]
 #
-# The whole of collectd-bpf-window in about two minutes, on a fresh Debian 12 or newer:
+# The whole of collectd-bpf-window in a few minutes, on a fresh Debian 12 or newer:
 # installs what it needs, builds in build/quickstart, starts a collectd of its own, opens
 # files for N seconds (60), shows what was counted, and leaves the system as it was. The
 # packages, the build and the results (build/quickstart/result) stay.
