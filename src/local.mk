@@ -2,6 +2,7 @@
 noinst_LTLIBRARIES += libwindow.la libobject.la
 
 libwindow_la_SOURCES = \
+  src/window/clock.c src/window/clock.h \
   src/window/failure.c src/window/failure.h \
   src/window/histogram.c src/window/histogram.h \
   src/window/reader.c src/window/reader.h \

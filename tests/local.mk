@@ -1,7 +1,7 @@
 # Tests print TAP. tests/run.sh builds and runs them by suite; `make check` runs what
 # needs no root.
 if HAVE_CMOCKA
-UNIT_TESTS = tests/unit/test_edges tests/unit/test_histogram tests/unit/test_policy tests/unit/test_ring_model tests/unit/test_window
+UNIT_TESTS = tests/unit/test_clock tests/unit/test_edges tests/unit/test_histogram tests/unit/test_policy tests/unit/test_ring_model tests/unit/test_window
 KERNEL_TESTS = tests/bpf/test_histogram tests/bpf/test_object tests/bpf/test_ring tests/bpf/test_setup tests/collectd/mark_numbers tests/collectd/open_known_files tests/collectd/run_agent \
   tests/faults/test_steps tests/faults/start_object tests/faults/mark_calls
 check_PROGRAMS += $(UNIT_TESTS) $(KERNEL_TESTS)
@@ -9,6 +9,10 @@ TESTS += $(UNIT_TESTS)
 endif
 
 TEST_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+
+tests_unit_test_clock_SOURCES = tests/unit/test_clock.c src/window/clock.c
+tests_unit_test_clock_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_unit_test_clock_LDADD = $(CMOCKA_LIBS)
 
 tests_unit_test_edges_SOURCES = tests/unit/test_edges.c src/collectd/edges.c
 tests_unit_test_edges_CPPFLAGS = $(TEST_CPPFLAGS)

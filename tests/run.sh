@@ -35,7 +35,7 @@ export SOURCE_DIR BUILD_DIR
 ALL_SUITES=(source unit bpf windows examples collectd cli policy faults fuzz)
 
 build=yes tap=no sanitize=no
-suites=() kernels=()
+suites=() kernels=() vm_options=(--short)
 log=$(mktemp) # TAP lines of all tests
 trap 'rm -f "$log"' EXIT
 
@@ -51,7 +51,7 @@ parse() {
     --sanitize) sanitize=yes ;;
     --help) usage; exit 0 ;;
     -*) echo "tests/run.sh: unknown option $1 (see --help)" >&2; exit 2 ;;
-    vm) suites+=(vm); shift; kernels=("$@"); break ;;
+    vm) suites+=(vm); vm_options=(); shift; kernels=("$@"); break ;;
     *)
       [ -d "$SOURCE_DIR/tests/$1" ] || {
         echo "tests/run.sh: no suite \"$1\" (see --help)" >&2; exit 2
@@ -99,19 +99,28 @@ install_and_build() {
   }
 }
 
-# One test program. What it prints on stdout is TAP; a status that its lines do not
-# explain is a failure of its own.
-run_test() {
-  local suite=$1 program=$2 status=0 name
-  name=$suite/$(basename "$program")
-  local output
-  output=$(mktemp)
+# Runs a program, keeps what it prints in the file and shows the part of it that is
+# wanted. Returns its status.
+run_into() {
+  local output=$1 status
+  shift
   set +e # a failing test is counted, it does not end the run
-  CMOCKA_MESSAGE_OUTPUT=TAP "$program" 2>&1 | tee "$output" |
+  CMOCKA_MESSAGE_OUTPUT=TAP "$@" 2>&1 | tee "$output" |
     if [ "$tap" = yes ]; then grep --line-buffered -E '^(not )?ok |^#'
     else grep --line-buffered -vE '^(1\.\.|ok |# ok|# not ok)'; fi
   status=${PIPESTATUS[0]}
   set -e
+  return "$status"
+}
+
+# One test program. What it prints on stdout is TAP; a status that its lines do not
+# explain is a failure of its own.
+run_test() {
+  local suite=$1 program=$2 status=0 began=$SECONDS name output
+  shift 2
+  name=$suite/$(basename "$program")
+  output=$(mktemp)
+  run_into "$output" "$program" "$@" || status=$?
   grep -E '^(not )?ok ' "$output" >>"$log" || true
   if [ "$status" -eq 77 ]; then
     local why
@@ -127,8 +136,12 @@ run_test() {
     rm -f "$SANITIZER_REPORT".*
     emit "not ok - $name: reports of the sanitizers"
   fi
-  say "   $name: $(grep -cE '^ok ' "$output" || true) ok," \
-    "$(grep -cE '^not ok ' "$output" || true) not ok"
+  local took=$((SECONDS - began))
+  if [ "$tap" = yes ]; then echo "# $name took $took s"
+  else
+    echo "   $name: $(grep -cE '^ok ' "$output" || true) ok," \
+      "$(grep -cE '^not ok ' "$output" || true) not ok, $took s"
+  fi
   rm -f "$output"
 }
 
@@ -141,14 +154,8 @@ run_suite() {
   local suite=$1 program began=$SECONDS
   say "== $suite"
   case $suite in
-  vm | bench)
-    [ -x "$SOURCE_DIR/tests/$suite/run.sh" ] || return 0
-    local arguments=()
-    [ "$suite" = bench ] || arguments=("${kernels[@]}")
-    local status=0
-    "$SOURCE_DIR/tests/$suite/run.sh" "${arguments[@]}" | tee -a "$log" || status=$?
-    [ "$status" -eq 0 ] || grep -q '^not ok' "$log" ||
-      emit "not ok - tests/$suite/run.sh ended with status $status" ;;
+  vm) run_test vm "$SOURCE_DIR/tests/vm/run.sh" "${vm_options[@]}" "${kernels[@]}" ;;
+  bench) "$SOURCE_DIR/tests/bench/run.sh" || emit "not ok - tests/bench/run.sh ended with status $?" ;;
   *)
     for program in "$BUILD_DIR/tests/$suite"/test_* "$SOURCE_DIR/tests/$suite"/test_*.sh; do
       if [ -f "$program" ] && [ -x "$program" ]; then

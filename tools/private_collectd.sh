@@ -12,6 +12,7 @@
 #   private_stop                    ends it, and waits
 #   private_kill                    the same with SIGKILL
 #   private_remove                  removes pins and folder
+#   private_complaints              prints the log's errors and warnings
 #
 # PRIVATE is the folder, PRIVATE_PINS the folder of its pins, PRIVATE_PID the daemon's,
 # PRIVATE_DAEMON the command that private_start runs.
@@ -131,6 +132,14 @@ private_remove() {
     umount /sys/fs/bpf
     PRIVATE_MOUNTED=no
   fi
+}
+
+# The log's errors and warnings, but those that an overloaded machine brings: a reading
+# that came late or took long, and two write threads that begin the file of one new
+# series (rrdtool leaves out the second's value).
+private_complaints() {
+  grep -E '\[(error|warning)\]' "$PRIVATE/collectd.log" |
+    grep -vE 'Not sleeping because|above its read interval|cu_rrd_create_file' || true
 }
 
 # csv_last TYPE-INSTANCE [WINDOW]: the newest value that the csv plugin wrote.

@@ -7,6 +7,7 @@
 #include "object/pins.h"
 #include "pin_dir.h"
 #include "units.h"
+#include "window/clock.h"
 #include "window/reader.h"
 
 struct pinned_object {
@@ -57,7 +58,7 @@ static int visit_object(const char *object, void *context) {
   }
   pins_for_each_pin(all->pin_dir, object, visit_pin, &pinned);
   char date[UNITS_TEXT];
-  units_date((int64_t)record.loaded_at * 1000000000LL, date);
+  units_date((int64_t)record.loaded_at * NS_PER_SECOND, date);
   if (pinned.links == 0)
     check_say(all->check, CHECK_PROBLEM, "pins",
               "%s: loaded %s, but no program is attached any more; "

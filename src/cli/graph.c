@@ -11,9 +11,9 @@
 #include "object/pins.h"
 #include "source.h"
 #include "units.h"
+#include "window/clock.h"
 
 #define DEFAULT_RRD_DIR "/var/lib/collectd/rrd"
-#define NS_PER_SECOND 1000000000
 
 static const char usage[] =
     "usage: bpf-window graph WINDOW -o FILE.png|FILE.svg [OPTION...]\n"

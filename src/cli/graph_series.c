@@ -12,7 +12,7 @@
 
 #include <rrd.h>
 
-#define NS_PER_SECOND 1000000000
+#include "window/clock.h"
 
 /* ---- Which counters ---- */
 

@@ -29,10 +29,10 @@ struct history *history_new(const struct bpf_window_epoch *epoch, uint64_t from,
 
 struct history *history_from_snapshot(const struct window_snapshot *snapshot,
                                       const struct bpf_window_epoch *epoch,
-                                      uint32_t cpu, uint64_t mono_ns,
-                                      int64_t real_ns) {
-  uint64_t from = window_history_start(epoch, mono_ns);
-  uint64_t to = window_settled_edge(epoch, mono_ns);
+                                      uint32_t cpu,
+                                      const struct clock_pair *now) {
+  uint64_t from = window_history_start(epoch, now->mono_ns);
+  uint64_t to = window_settled_edge(epoch, now->mono_ns);
   if (to < from)
     to = from;
   bool all = cpu == HISTORY_ALL_CPUS;
@@ -42,7 +42,7 @@ struct history *history_from_snapshot(const struct window_snapshot *snapshot,
     return NULL;
   history->cpus = snapshot->cpus;
   history->to_real_ns =
-      real_ns - (int64_t)(mono_ns - window_edge_ns(epoch, to));
+      (int64_t)(now->wall_ns - (now->mono_ns - window_edge_ns(epoch, to)));
   if (all)
     window_series(snapshot, from, to, history->rows, history->counted);
   else

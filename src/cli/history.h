@@ -10,6 +10,7 @@
 #ifndef BPF_WINDOW_HISTORY_H
 #define BPF_WINDOW_HISTORY_H
 
+#include "window/clock.h"
 #include "window/window.h"
 
 #define HISTORY_NAME_SIZE 64
@@ -34,14 +35,14 @@ struct span {
 #define HISTORY_ALL_CPUS UINT32_MAX
 
 /*
- * Makes the history of one CPU, or of all, from a snapshot that was taken at
- * mono_ns when the wall clock showed real_ns. NULL if memory is short. The
- * names are empty; the caller fills them in.
+ * Makes the history of one CPU, or of all, from a snapshot that was taken right
+ * behind `now`. NULL if memory is short. The names are empty; the caller fills
+ * them in.
  */
 struct history *history_from_snapshot(const struct window_snapshot *snapshot,
                                       const struct bpf_window_epoch *epoch,
-                                      uint32_t cpu, uint64_t mono_ns,
-                                      int64_t real_ns);
+                                      uint32_t cpu,
+                                      const struct clock_pair *now);
 
 /* An empty history of a known size, to be filled by a file's reader. */
 struct history *history_new(const struct bpf_window_epoch *epoch, uint64_t from,

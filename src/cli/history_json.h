@@ -11,6 +11,7 @@
 #include <jansson.h>
 
 #include "history.h"
+#include "window/clock.h"
 #include "window/failure.h"
 
 #define HISTORY_JSON_FORMAT 1
@@ -19,7 +20,7 @@
 #define HISTORY_JSON_ELEMENT "bpf-window"
 
 /* What is further off is taken for a mistake of who wrote the JSON. */
-#define HISTORY_MAX_WIDTH_NS (3600 * 1000000000ULL)
+#define HISTORY_MAX_WIDTH_NS (3600 * NS_PER_SECOND)
 #define HISTORY_MAX_UNIX_SECONDS 4e9
 
 /* plain, total, hit, miss, log2 */

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "pin_dir.h"
+#include "window/clock.h"
 
 /* ---- How busy ---- */
 
@@ -33,24 +33,18 @@ static uint64_t events_of(const struct bpf_window_epoch *record,
   return has_total ? totals : all ? all : slots;
 }
 
-static uint64_t monotonic_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
-}
-
 static void measure(struct inventory_window *window, struct reader *reader) {
   const struct bpf_window_epoch *record = &window->found.record;
   const struct window_snapshot *snapshot;
   uint64_t sums[BPF_WINDOW_MAX_VALUES];
-  uint64_t now_ns = monotonic_ns();
+  uint64_t now_ns = (uint64_t)clock_ns(CLOCK_MONOTONIC);
   window->age_seconds = now_ns > record->epoch_ns
-                            ? (now_ns - record->epoch_ns) / 1000000000ULL
+                            ? (now_ns - record->epoch_ns) / NS_PER_SECOND
                             : 0;
   if (reader_snapshot(reader, &snapshot, NULL) != 0)
     return;
   uint64_t to = window_settled_edge(record, now_ns);
-  uint64_t recent = INVENTORY_RECENT_SECONDS * 1000000000ULL / record->width_ns;
+  uint64_t recent = INVENTORY_RECENT_SECONDS * NS_PER_SECOND / record->width_ns;
   window_sum(snapshot, to > recent ? to - recent : 0, to, sums);
   window->recent_events = events_of(record, sums);
   window->activity_known = true;

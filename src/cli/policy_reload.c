@@ -14,6 +14,7 @@
 #include "check.h"
 #include "cli.h"
 #include "object/pins.h"
+#include "window/clock.h"
 
 #define LOOK_AGAIN_NS 200000000L
 
@@ -23,12 +24,6 @@ struct reload {
   unsigned objects;
   struct failure failure;
 };
-
-static int64_t now_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
 
 static size_t count(const struct policy *policy) {
   size_t rules = 0;
@@ -57,7 +52,7 @@ static int wait_for(struct reload *reload, const char *object,
                     const struct policy *rules) {
   const struct timespec pause = {.tv_nsec = LOOK_AGAIN_NS};
   char holder[PINS_HOLDER_SIZE];
-  int64_t until_ns = now_ns() + reload->options->timeout_ns;
+  int64_t until_ns = clock_ns(CLOCK_MONOTONIC) + reload->options->timeout_ns;
   /* No generation is the highest: what is in force already will do. */
   uint64_t generation = 0, before = UINT64_MAX;
   int status = look(reload, object, rules, before, &generation);
@@ -68,7 +63,7 @@ static int wait_for(struct reload *reload, const char *object,
                          "%s: no collectd runs on %s; the rules come into "
                          "force when it starts",
                          object, reload->pin_dir);
-    if (now_ns() > until_ns)
+    if (clock_ns(CLOCK_MONOTONIC) > until_ns)
       return failure_set(
           &reload->failure, -ETIMEDOUT,
           "%s: not in force after %.0f s. %s reads changed files at its "

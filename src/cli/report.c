@@ -10,6 +10,7 @@
 #include "environment.h"
 #include "object/pins.h"
 #include "source.h"
+#include "window/clock.h"
 
 static const char usage[] =
     "usage: bpf-window report WINDOW [-o FILE] [OPTION...]\n"
@@ -25,7 +26,7 @@ static const char usage[] =
 
 static void default_name(const struct history *history, char *name,
                          size_t size) {
-  time_t seconds = (time_t)(history->to_real_ns / 1000000000);
+  time_t seconds = (time_t)(history->to_real_ns / NS_PER_SECOND);
   struct tm local;
   char date[32] = "";
   if (localtime_r(&seconds, &local))

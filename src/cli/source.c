@@ -6,19 +6,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "file_text.h"
 #include "history_json.h"
 #include "object/locate.h"
 #include "pin_dir.h"
+#include "window/clock.h"
 
 struct source {
   struct reader *reader;
   struct bpf_window_epoch record;
-  const struct window_snapshot *snapshot; /* of the last copy, with its time */
-  int64_t mono_ns, real_ns;
+  const struct window_snapshot *snapshot; /* of the last copy */
+  struct clock_pair taken;                /* right before it */
   char window[HISTORY_NAME_SIZE], object[HISTORY_NAME_SIZE];
 };
 
@@ -185,23 +185,15 @@ void source_close(struct source **source) {
 
 /* ---- Reading ---- */
 
-static int64_t clock_ns(clockid_t clock) {
-  struct timespec now;
-  clock_gettime(clock, &now);
-  return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
-
 int source_take(struct source *source, struct failure *failure) {
   /* The time before the copy decides what is settled in it. */
-  source->mono_ns = clock_ns(CLOCK_MONOTONIC);
-  source->real_ns = clock_ns(CLOCK_REALTIME);
+  source->taken = clock_pair();
   return reader_snapshot(source->reader, &source->snapshot, failure);
 }
 
 struct history *source_history(const struct source *source, uint32_t cpu) {
-  struct history *history =
-      history_from_snapshot(source->snapshot, &source->record, cpu,
-                            (uint64_t)source->mono_ns, source->real_ns);
+  struct history *history = history_from_snapshot(
+      source->snapshot, &source->record, cpu, &source->taken);
   if (history) {
     memcpy(history->window, source->window, sizeof(source->window));
     memcpy(history->object, source->object, sizeof(source->object));

@@ -10,7 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-#define NS_PER_SECOND 1000000000LL
+#include "window/clock.h"
+
 #define DAY_SECONDS 86400
 
 /* ---- Parsing ---- */

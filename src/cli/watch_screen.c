@@ -7,6 +7,7 @@
 #include <curses.h>
 
 #include "units.h"
+#include "window/clock.h"
 #include "window/histogram.h"
 
 #define MARGIN 9 /* columns left of a chart: its scale */
@@ -66,7 +67,7 @@ static void draw_axis(const struct history *all, const struct layout *at,
                       int columns, unsigned each) {
   char text[UNITS_TEXT];
   int from = MARGIN + (at->columns - MARGIN - columns);
-  uint64_t width_s = all->epoch.width_ns / 1000000000 * each;
+  uint64_t width_s = all->epoch.width_ns / NS_PER_SECOND * each;
   mvprintw(at->axis_y, from, "%s",
            units_clock(history_edge_real_ns(all, all->from), text));
   mvprintw(at->axis_y, at->columns - 8, "%s",

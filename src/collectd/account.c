@@ -133,7 +133,7 @@ int account_last(struct account *account, struct pins_edge *last,
 }
 
 struct edges account_due(const struct account *account,
-                         const struct edges_now *now, uint64_t interval_ns,
+                         const struct clock_pair *now, uint64_t interval_ns,
                          const struct pins_edge *last) {
   /* The old maps tell all that the new ones do not: their past goes further back. */
   const struct generation *generation =
@@ -159,14 +159,14 @@ static void total(const struct account *account, const uint64_t edges[2],
 }
 
 static uint64_t edge_in(const struct generation *generation,
-                        const struct edges_now *now, uint64_t wall_ns) {
+                        const struct clock_pair *now, uint64_t wall_ns) {
   return generation->reader
              ? edges_in_window(account_epoch_of(generation), now, wall_ns)
              : 0;
 }
 
 void account_total_at(const struct account *account,
-                      const struct edges_now *now, uint64_t wall_ns,
+                      const struct clock_pair *now, uint64_t wall_ns,
                       uint64_t *totals) {
   const uint64_t edges[] = {edge_in(&account->current, now, wall_ns),
                             edge_in(&account->old, now, wall_ns)};
@@ -178,7 +178,7 @@ void account_total_again(const struct account *account, uint64_t *totals) {
   total(account, edges, totals);
 }
 
-void account_sum(const struct account *account, const struct edges_now *now,
+void account_sum(const struct account *account, const struct clock_pair *now,
                  uint64_t wall_ns, uint64_t buckets, uint64_t *sums) {
   const struct generation *const all[] = {&account->current, &account->old};
   uint32_t values = account_epoch_of(&account->current)->values;
@@ -196,7 +196,7 @@ void account_sum(const struct account *account, const struct edges_now *now,
 /* ---- Keeping ---- */
 
 static void keep_edge(struct generation *generation,
-                      const struct edges_now *now, uint64_t wall_ns) {
+                      const struct clock_pair *now, uint64_t wall_ns) {
   uint64_t sums[BPF_WINDOW_MAX_VALUES];
   if (!generation->reader)
     return;
@@ -222,7 +222,7 @@ static void write_state(const struct account *account,
               account_epoch_of(&account->current)->values);
 }
 
-int account_keep(struct account *account, const struct edges_now *now,
+int account_keep(struct account *account, const struct clock_pair *now,
                  struct pins_edge *edge, const uint64_t *totals,
                  struct failure *failure) {
   uint32_t zero = 0;

@@ -54,7 +54,7 @@ enum account_news {
  * Looks at the pin; nothing for a window of ours. *news says what is new, once.
  * Errors: the pin cannot be read, or is no window; what is held is read on.
  */
-int account_follow(struct account *account, const struct edges_now *now,
+int account_follow(struct account *account, const struct clock_pair *now,
                    enum account_news *news, struct failure *failure);
 
 /* After ACCOUNT_CHANGED, for each value: whether the maps before had no such. */
@@ -71,23 +71,23 @@ int account_last(struct account *account, struct pins_edge *last,
                  struct failure *failure);
 
 struct edges account_due(const struct account *account,
-                         const struct edges_now *now, uint64_t interval_ns,
+                         const struct clock_pair *now, uint64_t interval_ns,
                          const struct pins_edge *last);
 
 /* Writes totals[values] up to an edge of the wall clock. */
 void account_total_at(const struct account *account,
-                      const struct edges_now *now, uint64_t wall_ns,
+                      const struct clock_pair *now, uint64_t wall_ns,
                       uint64_t *totals);
 
 /* The same for the edge kept last, as the maps tell it now. */
 void account_total_again(const struct account *account, uint64_t *totals);
 
 /* Writes sums[values] of so many buckets up to an edge of the wall clock. */
-void account_sum(const struct account *account, const struct edges_now *now,
+void account_sum(const struct account *account, const struct clock_pair *now,
                  uint64_t wall_ns, uint64_t buckets, uint64_t *sums);
 
 /* Keeps an edge with its totals as dispatched; edge->edge is set here. */
-int account_keep(struct account *account, const struct edges_now *now,
+int account_keep(struct account *account, const struct clock_pair *now,
                  struct pins_edge *edge, const uint64_t *totals,
                  struct failure *failure);
 

@@ -76,7 +76,7 @@ static bool same_counters(const struct bpf_window_epoch *one,
 
 /* A3: begins at the edge dispatched last. Needs the carried totals of what was
  * there before. */
-static void begin(struct account *account, const struct edges_now *now) {
+static void begin(struct account *account, const struct clock_pair *now) {
   struct generation *current = &account->current;
   const struct bpf_window_epoch *epoch = account_epoch_of(current);
   uint64_t before[BPF_WINDOW_MAX_VALUES];
@@ -101,7 +101,7 @@ static void resume(struct account *account) {
 /* Takes new maps for the current ones. Both have a snapshot. */
 static enum account_news replace(struct account *account,
                                  struct generation *found,
-                                 const struct edges_now *now) {
+                                 const struct clock_pair *now) {
   struct pins_watch *state = &account->state;
   const struct bpf_window_epoch *epoch = account_epoch_of(found);
   enum account_news news = ACCOUNT_FOUND;
@@ -145,7 +145,7 @@ static int open_found(const char *path, struct generation *found,
   return status;
 }
 
-static int replace_by_pin(struct account *account, const struct edges_now *now,
+static int replace_by_pin(struct account *account, const struct clock_pair *now,
                           enum account_news *news, struct failure *failure) {
   struct generation *found = calloc(1, sizeof(*found));
   if (!found)
@@ -162,7 +162,7 @@ static int replace_by_pin(struct account *account, const struct edges_now *now,
   return status;
 }
 
-int account_follow(struct account *account, const struct edges_now *now,
+int account_follow(struct account *account, const struct clock_pair *now,
                    enum account_news *news, struct failure *failure) {
   *news = ACCOUNT_SAME;
   if (!account->path)

@@ -10,12 +10,12 @@ static uint64_t round_up(uint64_t value, uint64_t step) {
 }
 
 /* Wall-clock time of a CLOCK_MONOTONIC time not later than now. */
-static uint64_t wall_of(const struct edges_now *now, uint64_t mono_ns) {
+static uint64_t wall_of(const struct clock_pair *now, uint64_t mono_ns) {
   return now->wall_ns - (now->mono_ns - mono_ns);
 }
 
 uint64_t edges_in_window(const struct bpf_window_epoch *epoch,
-                         const struct edges_now *now, uint64_t wall_ns) {
+                         const struct clock_pair *now, uint64_t wall_ns) {
   uint64_t ago_ns = now->wall_ns - wall_ns;
   return ago_ns < now->mono_ns ? window_edge_near(epoch, now->mono_ns - ago_ns)
                                : 0;
@@ -24,7 +24,7 @@ uint64_t edges_in_window(const struct bpf_window_epoch *epoch,
 /* E3: how far counts would be from the time at which they happened if the edge
  * at wall_ns came next; 0 if the writers bridge that with the right sum. */
 static uint64_t gap_ns(const struct bpf_window_epoch *epoch,
-                       const struct edges_now *now, uint64_t interval_ns,
+                       const struct clock_pair *now, uint64_t interval_ns,
                        const struct pins_edge *last, uint64_t wall_ns) {
   uint64_t on_wall_ns = wall_ns - last->wall_ns;
   uint64_t in_window_ns =
@@ -35,7 +35,7 @@ static uint64_t gap_ns(const struct bpf_window_epoch *epoch,
 
 /* The first edge behind the last one, perhaps not due yet. */
 static struct edges next_due(const struct bpf_window_epoch *epoch,
-                             const struct edges_now *now, uint64_t interval_ns,
+                             const struct clock_pair *now, uint64_t interval_ns,
                              const struct pins_edge *last, uint64_t newest_ns,
                              uint64_t oldest_ns) {
   struct edges due = {.first_ns = last->wall_ns + interval_ns};
@@ -58,7 +58,7 @@ static struct edges next_due(const struct bpf_window_epoch *epoch,
 }
 
 struct edges edges_due(const struct bpf_window_epoch *epoch,
-                       const struct edges_now *now, uint64_t interval_ns,
+                       const struct clock_pair *now, uint64_t interval_ns,
                        const struct pins_edge *last) {
   uint64_t newest_ns = round_down(now->wall_ns - WINDOW_SETTLE_NS, interval_ns);
   uint64_t told_edge = window_history_start(epoch, now->mono_ns);

@@ -21,6 +21,7 @@
 #define BPF_WINDOW_EDGES_H
 
 #include "object/pins.h"
+#include "window/clock.h"
 #include "window/window.h"
 
 struct edges {
@@ -30,14 +31,9 @@ struct edges {
   uint64_t lost_ns;
 };
 
-/* Both clocks at one instant. */
-struct edges_now {
-  uint64_t wall_ns, mono_ns;
-};
-
 /* The window's edge at a wall-clock time not later than now. */
 uint64_t edges_in_window(const struct bpf_window_epoch *epoch,
-                         const struct edges_now *now, uint64_t wall_ns);
+                         const struct clock_pair *now, uint64_t wall_ns);
 
 /*
  * The edges due now. last is what was dispatched before; all zeroes for a
@@ -46,7 +42,7 @@ uint64_t edges_in_window(const struct bpf_window_epoch *epoch,
  * increments have a base.
  */
 struct edges edges_due(const struct bpf_window_epoch *epoch,
-                       const struct edges_now *now, uint64_t interval_ns,
+                       const struct clock_pair *now, uint64_t interval_ns,
                        const struct pins_edge *last);
 
 #endif

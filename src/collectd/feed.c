@@ -9,6 +9,7 @@
 #include "metrics.h"
 #include "notice.h"
 #include "value.h"
+#include "window/clock.h"
 
 /* How long a read waits for an edge to pass collectd's writers. */
 #define BARRIER_AT_MOST TIME_T_TO_CDTIME_T(2)
@@ -45,7 +46,7 @@ static void dispatch(const struct feed *feed, const char *type,
   value_dispatch(feed->name, type, type_instance, value, time);
 }
 
-static void dispatch_rolling(struct feed *feed, const struct edges_now *now,
+static void dispatch_rolling(struct feed *feed, const struct clock_pair *now,
                              uint64_t wall_ns) {
   account_sum(feed->account, now, wall_ns,
               metrics_rolling_buckets(feed->metrics), feed->totals);
@@ -55,7 +56,7 @@ static void dispatch_rolling(struct feed *feed, const struct edges_now *now,
 
 /* One edge, of which the totals are there; the next may follow when the writers
  * have it. */
-static void dispatch_edge(struct feed *feed, const struct edges_now *now,
+static void dispatch_edge(struct feed *feed, const struct clock_pair *now,
                           uint64_t wall_ns, bool newest) {
   cdtime_t time = NS_TO_CDTIME_T(wall_ns);
   unsigned count = metrics_count_totals(feed->metrics);
@@ -102,22 +103,6 @@ static bool may_go_on(struct feed *feed) {
 
 /* ---- Reading ---- */
 
-static uint64_t clock_ns(clockid_t clock) {
-  struct timespec now;
-  clock_gettime(clock, &now);
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-/* The wall clock between two readings of the other: their mean is the same
- * instant to a microsecond. */
-static struct edges_now read_clocks(void) {
-  uint64_t before_ns = clock_ns(CLOCK_MONOTONIC);
-  uint64_t wall_ns = clock_ns(CLOCK_REALTIME);
-  uint64_t after_ns = clock_ns(CLOCK_MONOTONIC);
-  return (struct edges_now){.wall_ns = wall_ns,
-                            .mono_ns = before_ns + (after_ns - before_ns) / 2};
-}
-
 static void say_lost(const struct feed *feed, uint64_t lost_ns) {
   notice(NOTIF_WARNING, feed->name,
          "%.0f seconds are unknown in the record: collectd did not read for "
@@ -140,7 +125,8 @@ static void dispatch_self(const struct feed *feed, const struct pins_edge *edge,
                           double read_seconds) {
   cdtime_t time = NS_TO_CDTIME_T(edge->wall_ns);
   dispatch(feed, "derive", "self_lost_seconds",
-           (value_t){.derive = (derive_t)(edge->lost_ns / 1000000000)}, time);
+           (value_t){.derive = (derive_t)(edge->lost_ns / NS_PER_SECOND)},
+           time);
   dispatch(feed, "derive", "self_late_events",
            (value_t){.derive = (derive_t)edge->late_events}, time);
   dispatch(feed, "derive", "self_snapshot_retries",
@@ -149,7 +135,7 @@ static void dispatch_self(const struct feed *feed, const struct pins_edge *edge,
            time);
 }
 
-static int dispatch_due(struct feed *feed, const struct edges_now *now,
+static int dispatch_due(struct feed *feed, const struct clock_pair *now,
                         double read_seconds, struct failure *failure) {
   uint64_t interval_ns = CDTIME_T_TO_NS(plugin_get_interval());
   struct pins_edge last;
@@ -274,7 +260,7 @@ static int dispatch_zeroes(struct feed *feed, struct failure *failure) {
 }
 
 /* Nothing for a window of ours. */
-static int follow(struct feed *feed, const struct edges_now *now,
+static int follow(struct feed *feed, const struct clock_pair *now,
                   struct failure *failure) {
   enum account_news news;
   int status = account_follow(feed->account, now, &news, failure);
@@ -308,14 +294,15 @@ static int on_read(user_data_t *user_data) {
   struct failure failure;
   if (!may_go_on(feed))
     return 0;
-  struct edges_now now = read_clocks();
+  struct clock_pair now = clock_pair();
   int trouble = follow(feed, &now, &failure), status = 0;
   struct failure reading;
   if (feed->metrics) { /* also with a trouble: what is held is read on */
     status = account_take(feed->account, &reading);
     if (status == 0)
       status = dispatch_due(
-          feed, &now, (double)(clock_ns(CLOCK_MONOTONIC) - now.mono_ns) / 1e9,
+          feed, &now,
+          (double)(clock_ns(CLOCK_MONOTONIC) - (int64_t)now.mono_ns) / 1e9,
           &reading);
   }
   say_trouble(feed, trouble ? trouble : status, trouble ? &failure : &reading);

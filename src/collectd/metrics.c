@@ -4,6 +4,7 @@
 #include "utils/common/common.h"
 
 #include "value.h"
+#include "window/clock.h"
 #include "window/histogram.h"
 
 struct metric {
@@ -160,7 +161,7 @@ int metrics_new(struct metrics **out, const char *plugin_instance,
   sstrncpy(metrics->plugin_instance, plugin_instance,
            sizeof(metrics->plugin_instance));
   metrics->rolling_buckets =
-      config->ratio_seconds * UINT64_C(1000000000) / epoch->width_ns;
+      config->ratio_seconds * NS_PER_SECOND / epoch->width_ns;
   if (metrics->rolling_buckets > WINDOW_HISTORY_BUCKETS)
     metrics->rolling_buckets = WINDOW_HISTORY_BUCKETS;
   int status = 0;

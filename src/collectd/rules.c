@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "window/clock.h"
+
 int rules_new(struct rules **rules) {
   *rules = calloc(1, sizeof(**rules));
   if (!*rules || policy_new(&(*rules)->own) != 0) {
@@ -46,7 +48,7 @@ static bool look(const struct rules_file *file, struct rules_file *seen) {
   struct stat info;
   if (stat(file->path, &info) != 0)
     return false;
-  seen->modified_ns = info.st_mtim.tv_sec * 1000000000LL + info.st_mtim.tv_nsec;
+  seen->modified_ns = timespec_ns(info.st_mtim);
   seen->size = info.st_size;
   seen->inode = info.st_ino;
   return true;

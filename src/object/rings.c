@@ -10,6 +10,7 @@
 #include <bpf/libbpf.h>
 
 #include "describe.h"
+#include "window/clock.h"
 #include "window/reader.h"
 
 /* ---- What the file declares ---- */
@@ -109,21 +110,15 @@ int rings_reuse(const struct rings *rings, struct bpf_object *opened,
 
 /* ---- Fresh maps ---- */
 
-static uint64_t clock_ns(clockid_t clock) {
-  struct timespec now;
-  clock_gettime(clock, &now);
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* Bucket edges fall on multiples of the width on the wall clock; the first
  * bucket has number 1 or more (see layout.h). */
 static void set_times(struct bpf_window_epoch *record) {
   struct timespec tick;
   clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
-  record->tick_ns = (uint64_t)tick.tv_nsec;
-  uint64_t mono_ns = clock_ns(CLOCK_MONOTONIC);
-  uint64_t wall_ns = clock_ns(CLOCK_REALTIME);
-  record->epoch_ns = mono_ns - wall_ns % record->width_ns - record->width_ns;
+  record->tick_ns = (uint64_t)timespec_ns(tick);
+  struct clock_pair now = clock_pair();
+  record->epoch_ns =
+      now.mono_ns - now.wall_ns % record->width_ns - record->width_ns;
 }
 
 static int set_epoch_and_freeze(const struct object_window *window,

@@ -83,5 +83,5 @@ is "$(find "$folder/csv" -name 'gauge-number_us-p99-*')" "" "Percentile replaces
 
 private_stop
 is "$(rrd_increments derive-number_us-10_ge_1024 numbers)" 750 "the RRD of a slot has its events"
-is "$(grep -E '\[(error|warning)\]' "$folder/collectd.log" | cat)" "" "nothing was complained about"
+is "$(private_complaints)" "" "nothing was complained about"
 done_testing

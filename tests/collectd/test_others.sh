@@ -180,7 +180,7 @@ private_stop
 is "$(rrd_increments cache_operation-lookups mine)" 206 "the RRD has every event once: 206"
 is "$(rrd_increments cache_operation-spilled mine)" 7 "and so of the new counter"
 is "$(rrd_increments derive-lookups their_stats)" 1234 "and of the plain window"
-is "$(grep -E '\[error\]' "$folder/collectd.log" | grep -v no_window | cat)" "" "no other errors"
+is "$(private_complaints | grep '\[error\]' | grep -v no_window)" "" "no other errors"
 sed -i '/<Window/,/<\/Window>/d; /^<Plugin bpf_window>/a <Window "'"$AGENT/mine/counted"'">\nInstance "new_name"\n</Window>' \
   "$folder/collectd.conf"
 private_start

@@ -148,7 +148,7 @@ like "$(csv_last cache_ratio-hit)" '^(100|[0-9.]+)' "the hit ratio follows from 
 
 like "$(grep bpf_window "$folder/collectd.log")" 'inode_cache: loaded, counting at [a-z]+' \
   "the log names the front in use"
-like "$(grep -E '\[(error|warning)\]' "$folder/collectd.log" | grep -v 'counting at' | cat)" '^$' \
+like "$(private_complaints | grep -v 'counting at')" '^$' \
   "no errors, and no warnings but of the fronts that are not to be had"
 is "$(ls "$PRIVATE_PINS")" "" "Persist false leaves no pins behind"
 done_testing

@@ -53,4 +53,4 @@ for minute in $(seq 2 "$minutes"); do
   [ $((minute % 5)) -ne 0 ] || state "after $minute minutes"
 done
 state "at the end"
-grep -E '\[(error|warning)\]' "$folder/collectd.log" | grep -v 'counting at' | tail -n 5 || true
+private_complaints | grep -v 'counting at' | tail -n 5 || true

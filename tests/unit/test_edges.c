@@ -20,13 +20,13 @@
 static struct bpf_window_epoch epoch = {.epoch_ns = 1002 * SECOND,
                                         .width_ns = SECOND};
 
-static struct edges_now at(double mono_s) {
+static struct clock_pair at(double mono_s) {
   uint64_t mono_ns = (uint64_t)(mono_s * 1e9);
-  return (struct edges_now){.wall_ns = BOOT + mono_ns, .mono_ns = mono_ns};
+  return (struct clock_pair){.wall_ns = BOOT + mono_ns, .mono_ns = mono_ns};
 }
 
 static struct pins_edge sent(double mono_s) {
-  struct edges_now now = at(mono_s);
+  struct clock_pair now = at(mono_s);
   return (struct pins_edge){.wall_ns = now.wall_ns,
                             .edge = edges_in_window(&epoch, &now, now.wall_ns)};
 }
@@ -35,7 +35,7 @@ static const struct pins_edge never;
 
 static void the_first_edge_is_one_where_all_totals_are_zero(void **state) {
   (void)state;
-  struct edges_now now = at(1003.5);
+  struct clock_pair now = at(1003.5);
   struct edges due = edges_due(&epoch, &now, INTERVAL, &never);
   assert_int_equal(due.count, 1);
   assert_int_equal(due.first_ns, BOOT + 1000 * SECOND);
@@ -46,7 +46,7 @@ static void the_first_edge_is_one_where_all_totals_are_zero(void **state) {
 static void normally_one_edge_is_due_once_it_is_settled(void **state) {
   (void)state;
   struct pins_edge last = sent(1000);
-  struct edges_now now = at(1010.05);
+  struct clock_pair now = at(1010.05);
   assert_int_equal(edges_due(&epoch, &now, INTERVAL, &last).count, 0);
   now = at(1010.1);
   struct edges due = edges_due(&epoch, &now, INTERVAL, &last);
@@ -58,7 +58,7 @@ static void normally_one_edge_is_due_once_it_is_settled(void **state) {
 static void a_late_read_makes_up_for_the_edges_it_missed(void **state) {
   (void)state;
   struct pins_edge last = sent(1010);
-  struct edges_now now = at(1045);
+  struct clock_pair now = at(1045);
   struct edges due = edges_due(&epoch, &now, INTERVAL, &last);
   assert_int_equal(due.count, 3);
   assert_int_equal(due.first_ns, BOOT + 1020 * SECOND);
@@ -68,7 +68,7 @@ static void a_late_read_makes_up_for_the_edges_it_missed(void **state) {
 static void e2_only_edges_that_the_ring_still_tells(void **state) {
   (void)state;
   struct pins_edge last = sent(1010);
-  struct edges_now now = at(2000.5);
+  struct clock_pair now = at(2000.5);
   struct edges due = edges_due(&epoch, &now, INTERVAL, &last);
   assert_int_equal(due.first_ns, BOOT + 1710 * SECOND);
   assert_int_equal(due.count, 30);
@@ -80,7 +80,7 @@ static void e3_a_short_gap_is_widened_past_two_intervals(void **state) {
   /* The ring begins at 1702; the last edge is 1690: the next told one, 1710,
    * would be averaged over the unknown 20 seconds. */
   struct pins_edge last = sent(1690);
-  struct edges_now now = at(2000.5);
+  struct clock_pair now = at(2000.5);
   struct edges due = edges_due(&epoch, &now, INTERVAL, &last);
   assert_int_equal(due.first_ns, BOOT + 1720 * SECOND);
   assert_int_equal(due.lost_ns, 30 * SECOND);
@@ -89,7 +89,7 @@ static void e3_a_short_gap_is_widened_past_two_intervals(void **state) {
 static void e1_a_wall_clock_set_back_dispatches_nothing_twice(void **state) {
   (void)state;
   struct pins_edge last = sent(1100);
-  struct edges_now now = at(1110.5);
+  struct clock_pair now = at(1110.5);
   now.wall_ns -= 3600 * SECOND;
   assert_int_equal(edges_due(&epoch, &now, INTERVAL, &last).count, 0);
 }
@@ -98,7 +98,7 @@ static void e1_a_wall_clock_set_back_dispatches_nothing_twice(void **state) {
 static void e3_after_a_step_back_the_gap_stays_unknown(void **state) {
   (void)state;
   struct pins_edge last = sent(1100);
-  struct edges_now now = at(1100 + 3600 + 29.9);
+  struct clock_pair now = at(1100 + 3600 + 29.9);
   now.wall_ns -= 3600 * SECOND;
   assert_int_equal(edges_due(&epoch, &now, INTERVAL, &last).count, 0);
   assert_int_equal(edges_due(&epoch, &now, INTERVAL, &last).lost_ns, 0);
@@ -115,7 +115,7 @@ static void a_small_step_leaves_no_gap(void **state) {
   (void)state;
   struct pins_edge last = sent(1100);
   for (int64_t step_s = -10; step_s <= 10; step_s++) {
-    struct edges_now now = at((double)(1120 - step_s) + 0.5);
+    struct clock_pair now = at((double)(1120 - step_s) + 0.5);
     now.wall_ns += (uint64_t)step_s * SECOND;
     struct edges due = edges_due(&epoch, &now, INTERVAL, &last);
     assert_in_range(due.count, 1, 2);
@@ -128,7 +128,7 @@ static void
 e1_a_wall_clock_set_forward_never_lets_totals_go_back(void **state) {
   (void)state;
   struct pins_edge last = sent(1100);
-  struct edges_now now = at(1110.5);
+  struct clock_pair now = at(1110.5);
   now.wall_ns += 3600 * SECOND;
   struct edges due = edges_due(&epoch, &now, INTERVAL, &last);
   assert_int_equal(due.count, 2);
@@ -146,7 +146,7 @@ static void clocks_that_drift_between_reads_lose_no_edge(void **state) {
   const int64_t drift_ns[] = {-1000000, -1, 0, 1, 1000000};
   const size_t drifts = sizeof(drift_ns) / sizeof(*drift_ns);
   for (size_t i = 0; i < drifts * drifts; i++) {
-    struct edges_now now = at(1001.5);
+    struct clock_pair now = at(1001.5);
     now.wall_ns += (uint64_t)drift_ns[i / drifts];
     struct edges first = edges_due(&even, &now, INTERVAL, &never);
     assert_int_equal(first.first_ns, BOOT + 1000 * SECOND);

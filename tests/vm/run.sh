@@ -1,8 +1,9 @@
 #!/bin/bash
 # Runs the tests on other kernels, in virtual machines.
 #
-#   run.sh [--preempt MODE] [--timeout S] [KERNEL...]
-#     Runs the suites of the table below and prints their results as TAP.
+#   run.sh [--short] [--preempt MODE] [--timeout S] [KERNEL...]
+#     Runs the suites of the table below and prints their results as TAP. --short: the
+#     second table, and races of a few seconds; for the run that has all other suites, too.
 #   run.sh --command 'CMD' KERNEL [-- BOOT-OPTION...]
 #     Runs one command in a guest: its output is the output here, its exit
 #     status the exit status here (124: out of time, 125: the kernel
@@ -24,6 +25,7 @@ here=$(dirname "$(realpath "$0")")
 . "$here/common.sh"
 
 default_kernels=(5.10 6.1 6.12 6.18 newest 6.18+cpus)
+short_kernels=(newest 6.1 6.12 5.10)
 
 # The table of suites: what runs on which kernel. Behind a + stands another
 # machine than the usual one.
@@ -33,6 +35,17 @@ suites_of() {
     5.10) echo refusal ;;
     *+cpus) echo bpf windows faults ;;
     *) echo bpf windows collectd policy faults ;;
+    esac
+}
+
+# The programs in BPF and the policy depend on the kernel most, the rest is seen
+# on the oldest and on the newest.
+short_suites_of() {
+    case $1 in
+    5.10) echo refusal ;;
+    6.1) echo bpf policy collectd ;;
+    newest) echo bpf policy windows faults ;;
+    *) echo bpf policy ;;
     esac
 }
 
@@ -81,6 +94,7 @@ if ! grep -qs '($preempt)' /sys/kernel/debug/sched/preempt; then
 fi
 JOB
     fi
+    [ -z "$short" ] || echo 'export RACE_SECONDS=1 STRESS_SECONDS=3'
     echo 'set -o pipefail'
     # shellcheck disable=SC2016 # for the guest to expand
     printf '"$SOURCE_DIR"/tests/run.sh --no-build --tap'
@@ -121,7 +135,7 @@ relay() {
     while IFS= read -r line; do
         if [[ $line =~ $pattern ]]; then
             result "${BASH_REMATCH[1]}" "$label" "${BASH_REMATCH[5]}"
-        elif [[ $line == '#'* ]]; then
+        elif [[ $line == '#'* && $line != '# ok'* && $line != '# not ok'* ]]; then
             printf '# [%s] %s\n' "$label" "${line#\# }"
         fi
     done
@@ -131,6 +145,7 @@ relay() {
 test_kernel() {
     local name=$1 vmlinuz=$2 modules=$3 label=$1 log tap errors suite status try started=$SECONDS
     local -a suites=() machine options=(--timeout "$suite_limit")
+    local table=${short:+short_}suites_of
     if [ -n "$preempt" ]; then
         label="$name preempt=$preempt"
         options+=(--cmdline "preempt=$preempt")
@@ -141,13 +156,13 @@ test_kernel() {
         result ok "$label" "vm: boot # SKIP $modules"
         return
     fi
-    for suite in $(suites_of "$name"); do
+    for suite in $("$table" "$name"); do
         if [ -d "$SOURCE_DIR/tests/$suite" ]; then
             suites+=("$suite")
         fi
     done
     if [ ${#suites[@]} -eq 0 ]; then
-        result ok "$label" "vm: boot # SKIP the source tree has none of its suites: $(suites_of "$name")"
+        result ok "$label" "vm: boot # SKIP the source tree has none of its suites: $("$table" "$name")"
         return
     fi
     log=$logs/${label// /-}.console
@@ -259,8 +274,10 @@ run_shell() {
 mode=suites
 command=
 preempt=
+short=
 while [ $# -gt 0 ]; do
     case $1 in
+    --short) short=yes; shift; continue ;;
     --preempt) preempt=${2:?--preempt needs a mode} ;;
     --timeout) suite_limit=${2:?--timeout needs seconds} ;;
     --command) mode=command command=${2:?--command needs a command} ;;
@@ -279,7 +296,7 @@ mkdir -p "$logs"
 
 why=$(obstacle)
 if [ -n "$why" ]; then
-    echo "1..0 # SKIP ${why//$'\n'/; }"
+    echo "# ${why//$'\n'/; }"
     exit 77
 fi
 
@@ -300,7 +317,10 @@ trap 'exit 143' TERM
 # The shell takes a signal at once only while it waits.
 case $mode in
 suites)
-    [ $# -gt 0 ] || set -- "${default_kernels[@]}"
+    if [ $# -eq 0 ]; then
+        [ -z "$short" ] || default_kernels=("${short_kernels[@]}")
+        set -- "${default_kernels[@]}"
+    fi
     for name; do
         machine_of "$name" >/dev/null || die "$name: no machine of this name in run.sh"
     done

@@ -60,6 +60,6 @@ done
 is "$(find "$folder/csv/$PRIVATE_HOST/bpf_window-block_io" -name 'derive-latency_us-*' | sed 's/.*latency_us-//; s/-....-..-..$//' |
   sort -u | wc -l)" 28 "block_io: each slot of its histogram is a series"
 private_stop
-is "$(grep -E '\[error\]' "$folder/collectd.log" | cat)" "" "no errors in the log"
+is "$(private_complaints | grep '\[error\]')" "" "no errors in the log"
 is "$(ls "$PRIVATE_PINS")" "" "Persist false leaves no pins behind"
 done_testing
