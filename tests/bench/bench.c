@@ -236,7 +236,8 @@ int main(int argc, char **argv) {
   int loads = argc > 2 ? atoi(argv[2]) : DEFAULT_LOADS;
   int rounds = argc > 3 ? atoi(argv[3]) : DEFAULT_ROUNDS;
   if (argc < 2 || loads < 1 || rounds < 3) {
-    fprintf(stderr, "usage: bench RESULTS.json [LOADS [ROUNDS [PIPELINE]]]\n");
+    fprintf(stderr, "usage: bench RESULTS.json [LOADS [ROUNDS [PIPELINE]]]; "
+                    "ROUNDS is 3 or more\n");
     return 2;
   }
   machine_init();

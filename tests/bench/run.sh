@@ -2,7 +2,7 @@
 # Runs the benchmarks of a build tree, and makes the plot and the tables of
 # docs/performance.md from what they found.
 #
-#   run.sh [LOADS [ROUNDS]]
+#   run.sh [LOADS [ROUNDS]]      (5 and 30; ROUNDS is 3 or more)
 #
 # Needs root. Environment: BUILD_DIR (where the project is built), SOURCE_DIR,
 # BPFTOOL, PYTHON. Writes BUILD_DIR/tests/bench/results.json, and beside it
