@@ -6,11 +6,13 @@ set -euo pipefail
 
 EVENTS=123400
 
-# start_plain [PIN]: runs the agent that has the plain window, in $agent.
+# start_plain [PIN]: runs the agent that has the plain window, in $agent, with the name
+# of the window in $name.
 start_plain() {
   mkfifo "$SCRATCH/stop"
   "$HERE/run_plain" "$HERE/plain.bpf.o" $EVENTS "$@" <"$SCRATCH/stop" >"$SCRATCH/agent" &
   agent=$!
+  name=$(printf 'w%08d' $agent)
   exec 9>"$SCRATCH/stop"
   until grep -q ready "$SCRATCH/agent"; do
     kill -0 "$agent" || return 1
@@ -28,7 +30,7 @@ at_end+=(stop_plain)
 start_plain || { echo "# $(cat "$SCRATCH/agent")"; exit 1; }
 
 run bpf_window list
-like "$out" '^stats_map \(id:[0-9]+\)' "a window that only lives in a program is listed"
+like "$out" "^$name \\(id:[0-9]+\\)" "a window that only lives in a program is listed"
 like "$out" 'hook +tp_btf/sys_enter by count' "with its hook and program"
 like "$out" "held by +run_plain \(pid $agent\)" "with the process that holds it"
 like "$out" 'no cursor, so no totals since load' "and what it cannot tell"
@@ -51,7 +53,7 @@ is "$(jq -c '[.totals, .ledger, .ratios]' <<<"$out")" '[null,null,{}]' \
 run bpf_window show "id:$id" --json --total lookups --hit 'hits_*' --miss 'misses_*'
 is "$(jq -c '[.ratios.hit, .ledger.drift]' <<<"$out")" '[75,0]' \
   "told what the counters mean, it has a hit rate and a ledger"
-run bpf_window show stats_map --json
+run bpf_window show "$name" --json
 is "$(jq .counters.lookups <<<"$out")" "$EVENTS" "its name will do while it is the only one"
 run bpf_window show "id:$id" --width 2s --json
 is "$(jq .width_ns <<<"$out")" 2000000000 "another width can be told"
