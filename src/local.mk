@@ -27,7 +27,8 @@ libobject_la_SOURCES = \
   src/object/policy_read.c src/object/policy_safety.c \
   src/object/probe.c src/object/probe.h \
   src/object/probe_hook.c src/object/probe_hook.h \
-  src/object/statistics.c src/object/statistics.h
+  src/object/statistics.c src/object/statistics.h \
+  src/object/tags.c src/object/tags.h
 libobject_la_CPPFLAGS = $(AM_CPPFLAGS) $(LIBBPF_CFLAGS) -I$(srcdir)/bpf
 libobject_la_LIBADD = libwindow.la
 

@@ -1,7 +1,7 @@
 # Tests print TAP. tests/run.sh builds and runs them by suite; `make check` runs what
 # needs no root.
 if HAVE_CMOCKA
-UNIT_TESTS = tests/unit/test_clock tests/unit/test_edges tests/unit/test_histogram tests/unit/test_policy tests/unit/test_ring_model tests/unit/test_window
+UNIT_TESTS = tests/unit/test_clock tests/unit/test_edges tests/unit/test_histogram tests/unit/test_policy tests/unit/test_ring_model tests/unit/test_tags tests/unit/test_window
 KERNEL_TESTS = tests/bpf/test_histogram tests/bpf/test_object tests/bpf/test_ring tests/bpf/test_setup tests/collectd/mark_numbers tests/collectd/open_known_files tests/collectd/run_agent \
   tests/faults/test_steps tests/faults/start_object tests/faults/mark_calls
 check_PROGRAMS += $(UNIT_TESTS) $(KERNEL_TESTS)
@@ -30,6 +30,10 @@ tests_unit_test_policy_LDADD = libobject.la $(CMOCKA_LIBS)
 tests_unit_test_ring_model_SOURCES = tests/unit/test_ring_model.c tests/unit/native/bpf/bpf_helpers.h
 tests_unit_test_ring_model_CPPFLAGS = -I$(srcdir)/tests/unit/native $(TEST_CPPFLAGS)
 tests_unit_test_ring_model_LDADD = libwindow.la $(CMOCKA_LIBS)
+
+tests_unit_test_tags_SOURCES = tests/unit/test_tags.c
+tests_unit_test_tags_CPPFLAGS = $(TEST_CPPFLAGS) $(LIBBPF_CFLAGS)
+tests_unit_test_tags_LDADD = libobject.la $(CMOCKA_LIBS)
 
 tests_unit_test_window_SOURCES = tests/unit/test_window.c
 tests_unit_test_window_CPPFLAGS = $(TEST_CPPFLAGS)
@@ -81,6 +85,7 @@ TEST_BPF_OBJECTS = \
   tests/bpf/injected_clock.bpf.o \
   tests/bpf/marked_calls.bpf.o \
   tests/bpf/marked_calls_again.bpf.o \
+  tests/bpf/marked_calls_misspelt.bpf.o \
   tests/bpf/marked_calls_other.bpf.o \
   tests/bpf/marked_calls_short.bpf.o \
   tests/bpf/no_window.bpf.o \
@@ -95,6 +100,8 @@ tests/bpf/histogram_of_one.bpf.o: tests/bpf/histogram.bpf.c
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(COMPILE_BPF) -DHISTOGRAM_OF_ONE -c $< -o $@
 tests/bpf/marked_calls_again.bpf.o: tests/bpf/marked_calls.bpf.c
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(COMPILE_BPF) -DOTHER_PROGRAM -c $< -o $@
+tests/bpf/marked_calls_misspelt.bpf.o: tests/bpf/marked_calls.bpf.c
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(COMPILE_BPF) -DMISSPELT -c $< -o $@
 tests/bpf/marked_calls_other.bpf.o: tests/bpf/marked_calls.bpf.c
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(COMPILE_BPF) -DOTHER_COUNTERS -c $< -o $@
 tests/bpf/marked_calls_short.bpf.o: tests/bpf/marked_calls.bpf.c

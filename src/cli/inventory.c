@@ -71,7 +71,7 @@ static void take_pin(struct inventory_window *window, const char *pin) {
   window->found.cursor_id = pinned_id(pin, "_cursor");
   window->found.bytes = discover_bytes(&window->found);
   if (reader_open_pinned(&reader, pin, &failure) != 0) {
-    snprintf(window->found.problem, sizeof(window->found.problem), "%.120s",
+    snprintf(window->found.problem, sizeof(window->found.problem), "%.300s",
              failure.text);
     return;
   }

@@ -127,12 +127,15 @@ static int read_fronts(const struct load_file *file,
                        struct describe_fronts *fronts,
                        struct failure *failure) {
   struct bpf_object *opened;
+  struct failure reason;
   int status = load_open(file, &opened, failure);
   if (status != 0)
     return status;
-  status = describe_fronts(bpf_object__btf(opened), fronts, failure);
+  status = describe_fronts(bpf_object__btf(opened), fronts, &reason);
   bpf_object__close(opened);
-  return status;
+  return status == 0 ? 0
+                     : failure_set(failure, status, "%s: %.600s", file->path,
+                                   reason.text);
 }
 
 /* Whether the next front may do better. */

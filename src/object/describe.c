@@ -11,29 +11,9 @@
 #include <bpf/libbpf.h>
 
 #include "probe.h"
+#include "tags.h"
 
-#define TAG_PREFIX "bpf_window:"
-#define TAG_FRONT "front="
-#define TAG_WITH_KSYM "with_ksym="
-#define TAG_WITHOUT_KSYM "without_ksym="
-#define TAG_BUCKET_NS "bucket_ns="
-
-/* ---- Tags ---- */
-
-/* The text behind "bpf_window:" of a declaration tag, NULL for every other type. */
-static const char *tag_text(const struct btf *btf,
-                            const struct btf_type *type) {
-  if (!btf_is_decl_tag(type))
-    return NULL;
-  const char *text = btf__name_by_offset(btf, type->name_off);
-  size_t prefix = strlen(TAG_PREFIX);
-  return text && strncmp(text, TAG_PREFIX, prefix) == 0 ? text + prefix : NULL;
-}
-
-static const char *after(const char *text, const char *prefix) {
-  size_t length = strlen(prefix);
-  return strncmp(text, prefix, length) == 0 ? text + length : NULL;
-}
+/* ---- Fronts ---- */
 
 /* Whether a tag of a function or variable is on the one of that kind and name. */
 static bool is_tag_of(const struct btf *btf, const struct btf_type *tag,
@@ -49,16 +29,16 @@ static bool wants(const struct btf *btf, int kind, const char *name,
   bool tagged = false, matches = false;
   for (unsigned id = 1; id < btf__type_cnt(btf); id++) {
     const struct btf_type *type = btf__type_by_id(btf, id);
-    const char *text = tag_text(btf, type), *value;
+    const char *text = tags_text(btf, type), *value;
     if (!text || !is_tag_of(btf, type, kind, name))
       continue;
-    if ((value = after(text, TAG_FRONT))) {
+    if ((value = tags_value(text, TAGS_FRONT))) {
       tagged = true;
       matches |= front && strcmp(value, front) == 0;
-    } else if ((value = after(text, TAG_WITH_KSYM))) {
+    } else if ((value = tags_value(text, TAGS_WITH_KSYM))) {
       if (!probe_symbol(value))
         return false;
-    } else if ((value = after(text, TAG_WITHOUT_KSYM))) {
+    } else if ((value = tags_value(text, TAGS_WITHOUT_KSYM))) {
       if (probe_symbol(value))
         return false;
     }
@@ -94,12 +74,12 @@ static int add_front(struct describe_fronts *fronts, const char *name,
 /* BTF keeps functions, and so their tags, in the order of the source. */
 int describe_fronts(const struct btf *btf, struct describe_fronts *fronts,
                     struct failure *failure) {
-  int status = 0;
+  int status = btf ? tags_check(btf, failure) : 0;
   fronts->count = 0;
   for (unsigned id = 1; status == 0 && btf && id < btf__type_cnt(btf); id++) {
     const struct btf_type *type = btf__type_by_id(btf, id);
-    const char *text = tag_text(btf, type);
-    const char *name = text ? after(text, TAG_FRONT) : NULL;
+    const char *text = tags_text(btf, type);
+    const char *name = text ? tags_value(text, TAGS_FRONT) : NULL;
     const struct btf_type *tagged =
         name ? btf__type_by_id(btf, type->type) : NULL;
     if (tagged && btf_is_func(tagged))
@@ -154,38 +134,6 @@ bool describe_is_ring(const struct btf *btf, const struct bpf_map *map) {
          describe_is_bucket(btf, bpf_map__btf_value_type_id(map));
 }
 
-static uint32_t role_of(const struct btf *btf, unsigned struct_id, int member) {
-  for (unsigned id = 1; id < btf__type_cnt(btf); id++) {
-    const struct btf_type *type = btf__type_by_id(btf, id);
-    const char *text = tag_text(btf, type);
-    if (!text || type->type != struct_id ||
-        btf_decl_tag(type)->component_idx != member)
-      continue;
-    if (strcmp(text, "total") == 0)
-      return BPF_WINDOW_ROLE_TOTAL;
-    if (strcmp(text, "hit") == 0)
-      return BPF_WINDOW_ROLE_HIT;
-    if (strcmp(text, "miss") == 0)
-      return BPF_WINDOW_ROLE_MISS;
-    if (strcmp(text, "log2") == 0)
-      return BPF_WINDOW_ROLE_LOG2;
-  }
-  return BPF_WINDOW_ROLE_PLAIN;
-}
-
-/* The width that the struct's own tag says, or a second. */
-static uint64_t width_of(const struct btf *btf, unsigned struct_id) {
-  for (unsigned id = 1; id < btf__type_cnt(btf); id++) {
-    const struct btf_type *type = btf__type_by_id(btf, id);
-    const char *text = tag_text(btf, type);
-    const char *value = text ? after(text, TAG_BUCKET_NS) : NULL;
-    if (value && type->type == struct_id &&
-        btf_decl_tag(type)->component_idx == -1)
-      return strtoull(value, NULL, 10);
-  }
-  return BPF_WINDOW_WIDTH_NS;
-}
-
 uint64_t describe_hash(const void *bytes, size_t length) {
   const unsigned char *byte = bytes;
   uint64_t hash = 0xcbf29ce484222325ULL;
@@ -205,12 +153,10 @@ int describe_struct(const struct btf *btf, unsigned type_id,
   memset(record, 0, sizeof(*record));
   record->format = BPF_WINDOW_FORMAT;
   record->slots = BPF_WINDOW_SLOTS;
-  record->width_ns = width_of(btf, type_id);
-  if (record->width_ns == 0)
-    return failure_set(failure, -EINVAL,
-                       "struct %s: its width in BPF_WINDOW_BUCKET_NS must be a "
-                       "number of ns",
-                       struct_name);
+  int status = tags_check_bucket(btf, type_id, failure);
+  if (status != 0)
+    return status;
+  record->width_ns = tags_width_ns(btf, type_id);
   if (btf_vlen(type) - 1 > BPF_WINDOW_MAX_COUNTERS)
     return failure_set(failure, -EINVAL, "struct %s has over %d counters",
                        struct_name, BPF_WINDOW_MAX_COUNTERS);
@@ -219,7 +165,7 @@ int describe_struct(const struct btf *btf, unsigned type_id,
     const char *name = btf__name_by_offset(btf, field->name_off);
     struct bpf_window_counter *counter = &record->counter[record->counters++];
     counter->values = values_of(btf, field->type);
-    counter->role = role_of(btf, type_id, member);
+    counter->role = tags_role(btf, type_id, member);
     if (!name || !*name || strlen(name) >= sizeof(counter->name))
       return failure_set(failure, -EINVAL,
                          "struct %s: the name of field %d is empty or has over "

@@ -27,7 +27,7 @@ bool describe_is_bucket(const struct btf *btf, unsigned type_id);
 /*
  * Fills the record of a ring's counters: names, roles, lengths, layout hash, slots,
  * format, width. The epoch and the tick stay 0. Errors: -EINVAL, with the field that cannot be in a
- * bucket.
+ * bucket, or its tag that is not known.
  */
 int describe_window(const struct btf *btf, const struct bpf_map *ring,
                     struct bpf_window_epoch *record, struct failure *failure);
@@ -44,7 +44,9 @@ struct describe_fronts {
   unsigned count; /* 0: the object has one way only, untagged */
 };
 
-/* The fronts in the order in which the programs of the source name them. */
+/* The fronts in the order in which the programs of the source name them. Errors:
+ * -EINVAL if they are too many, or for a tag anywhere in the object that is not known
+ * (see tags.h). */
 int describe_fronts(const struct btf *btf, struct describe_fronts *fronts,
                     struct failure *failure);
 

@@ -160,6 +160,7 @@ static void describe(const struct btf *btf, const struct bpf_map_info *ring,
   struct bpf_window_epoch epoch;
   struct failure failure;
   bool full = false;
+  const char *wrong = NULL;
   if (ring->max_entries != BPF_WINDOW_SLOTS) {
     snprintf(window->problem, sizeof(window->problem),
              "it has %u slots; only windows of %d can be read",
@@ -170,11 +171,16 @@ static void describe(const struct btf *btf, const struct bpf_map_info *ring,
   } else if (!read_epoch(window->epoch_id, &epoch, &full)) {
     snprintf(window->problem, sizeof(window->problem),
              "its epoch, map %u, cannot be read", window->epoch_id);
-  } else if (full && !window_epoch_problem(&epoch)) {
+  } else if (full && epoch.format != 0 &&
+             (wrong = window_epoch_problem(&epoch))) {
+    /* Of another version: the BTF would say the same, or less. */
+    snprintf(window->problem, sizeof(window->problem), "its record has %s",
+             wrong);
+  } else if (full && epoch.format != 0) {
     window->record = epoch;
   } else if (describe_struct(btf, ring->btf_value_type_id, &window->record,
                              &failure) != 0) {
-    snprintf(window->problem, sizeof(window->problem), "%.120s", failure.text);
+    snprintf(window->problem, sizeof(window->problem), "%.300s", failure.text);
   } else {
     window->record.epoch_ns = epoch.epoch_ns;
     window->record.width_ns = width_ns         ? width_ns
@@ -264,18 +270,20 @@ int discover_open(const struct discover_window *window, struct reader **reader,
   return status;
 }
 
-int discover_pinned_id(const char *path, uint32_t *map_id,
+/* ---- Pins ---- */
+
+static int pinned_info(const char *path, struct bpf_map_info *info,
                        struct failure *failure) {
   LIBBPF_OPTS(bpf_obj_get_opts, read_only, .file_flags = BPF_F_RDONLY);
   int fd = bpf_obj_get_opts(path, &read_only);
-  struct bpf_map_info info = {0};
-  uint32_t size = sizeof(info);
+  uint32_t size = sizeof(*info);
   int status = fd < 0 ? -errno : 0;
   char kind[16] = "";
+  memset(info, 0, sizeof(*info));
   if (fd >= 0) {
     census_kind_of(fd,
                    kind); /* the id of a program would be taken for a map's */
-    if (bpf_obj_get_info_by_fd(fd, &info, &size) != 0)
+    if (bpf_obj_get_info_by_fd(fd, info, &size) != 0)
       status = -errno;
     close(fd);
   }
@@ -284,6 +292,22 @@ int discover_pinned_id(const char *path, uint32_t *map_id,
   if (status != 0)
     return failure_set(failure, status, "cannot open the pin %s: %s", path,
                        strerror(-status));
-  *map_id = info.id;
   return 0;
+}
+
+int discover_pinned_id(const char *path, uint32_t *map_id,
+                       struct failure *failure) {
+  struct bpf_map_info info;
+  int status = pinned_info(path, &info, failure);
+  if (status == 0)
+    *map_id = info.id;
+  return status;
+}
+
+bool discover_pinned_untold(const char *path) {
+  struct bpf_map_info info;
+  return pinned_info(path, &info, NULL) == 0 &&
+         info.type == BPF_MAP_TYPE_PERCPU_ARRAY &&
+         info.max_entries == BPF_WINDOW_SLOTS &&
+         (!info.btf_id || !info.btf_value_type_id);
 }

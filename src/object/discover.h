@@ -27,7 +27,7 @@ struct discover_window {
   char name[64];
   uint32_t ring_id, epoch_id, cursor_id; /* of maps; 0: there is none */
   struct bpf_window_epoch record;        /* valid unless there is a problem */
-  char problem[128]; /* why it cannot be read; empty if it can */
+  char problem[320]; /* why it cannot be read; empty if it can */
   uint64_t bytes;    /* kernel memory of its maps */
 };
 
@@ -55,5 +55,9 @@ int discover_open(const struct discover_window *window, struct reader **reader,
 /* The id of the map pinned at a path. Errors: -EINVAL if something else is. */
 int discover_pinned_id(const char *path, uint32_t *map_id,
                        struct failure *failure);
+
+/* Whether the map pinned there could be a window's, but has no BTF to tell what it
+ * counts. */
+bool discover_pinned_untold(const char *path);
 
 #endif

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Not with the pins beside it; perhaps it is a window nevertheless. */
+/* Without its record beside it; perhaps it is a window nevertheless. */
 static int open_by_programs(const char *path, uint64_t width_ns,
                             struct reader **reader, char name[64],
                             struct failure *failure) {
@@ -31,10 +31,22 @@ static int open_by_programs(const char *path, uint64_t width_ns,
 
 int locate_pinned(const char *path, uint64_t width_ns, struct reader **reader,
                   char name[64], struct failure *failure) {
+  struct failure reason;
   if (name)
     name[0] = '\0';
-  int status = reader_open_pinned(reader, path, failure);
-  if (status == -ENOENT || status == -EINVAL)
-    status = open_by_programs(path, width_ns, reader, name, failure);
-  return status;
+  int status = reader_open_pinned(reader, path, &reason);
+  if (status != -ENOENT && status != -EINVAL)
+    return status == 0 ? 0 : failure_set(failure, status, "%s", reason.text);
+  if (!discover_pinned_untold(path))
+    return open_by_programs(path, width_ns, reader, name, failure);
+  /* What is wrong with the record; or there is none. */
+  if (status == -EINVAL)
+    return failure_set(failure, status, "%s: %.600s", path, reason.text);
+  return failure_set(
+      failure, -EINVAL,
+      "nothing tells what the map pinned at %s counts: it has no BTF, and no "
+      "%s_epoch and %s_cursor with its record are pinned beside it (pin them, "
+      "or "
+      "compile with -g and give the map its key and value types)",
+      path, path, path);
 }

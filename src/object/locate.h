@@ -15,8 +15,8 @@
  * discover.h), which needs CAP_SYS_ADMIN. name, if not NULL, becomes the name that
  * the map has in the kernel, and stays empty for one of the first kind.
  *
- * Errors: -ENOENT if there is no such pin, -EINVAL if it is no window or cannot be
- * read (yet), -EPERM, -ENOMEM.
+ * Errors: -ENOENT if there is no such pin, -EINVAL if it is no window, cannot be read
+ * (yet) or nothing tells what it counts, -EPERM, -ENOMEM.
  */
 int locate_pinned(const char *path, uint64_t width_ns, struct reader **reader,
                   char name[64], struct failure *failure);

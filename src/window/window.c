@@ -239,7 +239,7 @@ int window_value_of(const struct bpf_window_epoch *epoch, const char *name) {
 
 const char *window_epoch_problem(const struct bpf_window_epoch *epoch) {
   if (epoch->format != BPF_WINDOW_FORMAT)
-    return "unknown format version";
+    return "an unknown format (of a newer version?)";
   if (epoch->width_ns == 0)
     return "width of zero: its epoch was never set";
   if (epoch->slots != BPF_WINDOW_SLOTS)
@@ -253,7 +253,7 @@ const char *window_epoch_problem(const struct bpf_window_epoch *epoch) {
         !memchr(counter->name, '\0', sizeof(counter->name)))
       return "a counter without a proper name";
     if (counter->role >= BPF_WINDOW_ROLES)
-      return "a counter with an unknown role";
+      return "a counter with an unknown role (of a newer version?)";
     if (counter->values == 0 || counter->values > BPF_WINDOW_MAX_VALUES)
       return "a counter of impossible length";
     if (counter->role == BPF_WINDOW_ROLE_LOG2 &&

@@ -9,7 +9,11 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 struct marked_stats {
   __u64 abs_bucket;
+#ifdef MISSPELT
+  __u64 calls BPF_WINDOW_TAG("totl");
+#else
   __u64 calls BPF_WINDOW_TOTAL;
+#endif
 #ifdef OTHER_COUNTERS
   __u64 others;
 #endif

@@ -185,6 +185,28 @@ static void o5_a_failed_start_leaves_nothing(void **state) {
   }
 }
 
+/* The counter would be another one: not a total, and with other types and ratios. */
+static void a_misspelt_tag_is_refused_and_what_runs_goes_on(void **state) {
+  (void)state;
+  assert_null(start("tests/bpf/marked_calls_misspelt"));
+  struct object *object = start("tests/bpf/marked_calls");
+  place_marked_calls(10);
+  object_stop(&object, true);
+  assert_null(start("tests/bpf/marked_calls_misspelt"));
+  char wanted[768];
+  snprintf(wanted, sizeof(wanted),
+           "%s: field calls of struct marked_stats has the tag "
+           "\"bpf_window:totl\", which is not known there: it is misspelt, "
+           "misplaced or of a newer version (known: total, hit, miss, log2)",
+           place_object("tests/bpf/marked_calls_misspelt"));
+  assert_string_equal(failure.text, wanted);
+  place_marked_calls(10);
+  object = start("tests/bpf/marked_calls");
+  assert_int_equal(object_origin(object), OBJECT_ADOPTED);
+  assert_int_equal(calls(object), 20);
+  object_stop(&object, false);
+}
+
 static void a_file_that_is_no_object_is_refused(void **state) {
   (void)state;
   struct object *object = NULL;
@@ -330,6 +352,7 @@ int main(void) {
       cmocka_unit_test(pins_removed_meanwhile_are_made_again),
       cmocka_unit_test(o4_frozen_maps_refuse_writes_and_go_on_counting),
       cmocka_unit_test(o5_a_failed_start_leaves_nothing),
+      cmocka_unit_test(a_misspelt_tag_is_refused_and_what_runs_goes_on),
       cmocka_unit_test(a_file_that_is_no_object_is_refused),
       cmocka_unit_test(a_front_that_does_not_exist_is_named),
       cmocka_unit_test(without_pins_an_object_lives_with_its_process),

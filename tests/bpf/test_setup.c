@@ -84,15 +84,28 @@ static void what_is_no_bucket_is_refused_by_both(void **state) {
     int type;
     unsigned size;
     const char *tag;
+    int member; /* that is tagged */
   } cases[] = {
-      {"label", "n", u64, 16, NULL},
-      {"abs_bucket", "n", u32, 16, NULL},
-      {"abs_bucket", "n", u64, 24, NULL},
-      {"abs_bucket", "", u64, 16, NULL},
-      {"abs_bucket", "a_name_of_forty_characters_is_one_too_lon", u64, 16,
-       NULL},
-      {"abs_bucket", "n", array, 8 * 66, "bpf_window:log2"},
-      {"abs_bucket", "n", u64, 16, "bpf_window:log2"},
+      {"label", "n", u64, 16, NULL, 0},
+      {"abs_bucket", "n", u32, 16, NULL, 0},
+      {"abs_bucket", "n", u64, 24, NULL, 0},
+      {"abs_bucket", "", u64, 16, NULL, 0},
+      {"abs_bucket", "a_name_of_forty_characters_is_one_too_lon", u64, 16, NULL,
+       0},
+      {"abs_bucket", "n", array, 8 * 66, "bpf_window:log2", 1},
+      {"abs_bucket", "n", u64, 16, "bpf_window:log2", 1},
+      {"abs_bucket", "n", u64, 16, "bpf_window:totl", 1},
+      {"abs_bucket", "n", u64, 16, "bpf_window:", 1},
+      {"abs_bucket", "n", u64, 16, "bpf_window:bucket_ns=5", 1},
+      {"abs_bucket", "n", u64, 16, "bpf_window:hit", 0},
+      {"abs_bucket", "n", u64, 16, "bpf_window:hit", -1},
+      {"abs_bucket", "n", u64, 16, "bpf_window:bucket_ns=", -1},
+      {"abs_bucket", "n", u64, 16, "bpf_window:bucket_ns=0", -1},
+      {"abs_bucket", "n", u64, 16, "bpf_window:bucket_ns=-5", -1},
+      {"abs_bucket", "n", u64, 16, "bpf_window:bucket_ns=1s", -1},
+      {"abs_bucket", "n", u64, 16, "bpf_window:bucket_ns=10*1000", -1},
+      {"abs_bucket", "n", u64, 16, "bpf_window:bucket_ns=99999999999999999999",
+       -1},
   };
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
     struct bpf_window_epoch record;
@@ -102,11 +115,42 @@ static void what_is_no_bucket_is_refused_by_both(void **state) {
     assert_int_equal(
         btf__add_field(btf, cases[i].counter, cases[i].type, 64, 0), 0);
     if (cases[i].tag)
-      assert_true(btf__add_decl_tag(btf, cases[i].tag, id, 1) > 0);
+      assert_true(btf__add_decl_tag(btf, cases[i].tag, id, cases[i].member) >
+                  0);
     assert_int_equal(bpf_window_describe(btf, id, &record), -EINVAL);
     assert_int_equal(describe_struct(btf, id, &record, NULL), -EINVAL);
   }
   btf__free(btf);
+}
+
+static void tags_are_read_alike_by_both(void **state) {
+  (void)state;
+  static const char *const tags[][2] = {
+      {"bpf_window:hit", "bpf_window:hit"},
+      {"bpf_window:hit", "other:tag"},
+      {"bpf_window:hit", "bpf_window:miss"}, /* refused */
+  };
+  for (int i = 0; i < 3; i++) {
+    struct btf *btf = btf__new_empty();
+    struct bpf_window_epoch ours, theirs;
+    int u64 = btf__add_int(btf, "u64", 8, 0);
+    int id = btf__add_struct(btf, "bucket", 16);
+    assert_int_equal(btf__add_field(btf, "abs_bucket", u64, 0, 0), 0);
+    assert_int_equal(btf__add_field(btf, "n", u64, 64, 0), 0);
+    for (int t = 0; t < 2; t++)
+      assert_true(btf__add_decl_tag(btf, tags[i][t], id, 1) > 0);
+    assert_true(
+        btf__add_decl_tag(btf, "bpf_window:bucket_ns=10000ULL", id, -1) > 0);
+    int status = i == 2 ? -EINVAL : 0;
+    assert_int_equal(bpf_window_describe(btf, (__u32)id, &ours), status);
+    assert_int_equal(describe_struct(btf, (__u32)id, &theirs, NULL), status);
+    if (status == 0) {
+      assert_memory_equal(&ours, &theirs, sizeof(ours));
+      assert_int_equal(ours.width_ns, 10000);
+      assert_int_equal(ours.counter[0].role, BPF_WINDOW_ROLE_HIT);
+    }
+    btf__free(btf);
+  }
 }
 
 static struct bpf_object *load(const char *name) {
@@ -197,6 +241,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_bucket_is_described_as_the_plugin_does),
       cmocka_unit_test(what_is_no_bucket_is_refused_by_both),
+      cmocka_unit_test(tags_are_read_alike_by_both),
       cmocka_unit_test(a_window_is_set_up_pinned_counted_in_and_read),
       cmocka_unit_test(maps_that_were_taken_over_go_on_or_are_refused),
   };

@@ -5,11 +5,13 @@
  * hand, which is run for each event (BPF_PROG_TEST_RUN). Prints "ready", and
  * holds all of it until its input ends.
  *
- *   btf     the ring's BTF tells the counters; the epoch has 16 bytes; no
- * cursor, no pins record  no BTF at all: the epoch has the whole record, and
- * there is a cursor, in which 7 earlier calls are retired; all three are pinned
- * in FOLDER bare    no BTF and no record: nothing tells what the counters are;
- * pinned in FOLDER
+ *   btf     the ring's BTF tells the counters; the epoch has 16 bytes; no cursor, no pins
+ *   record  no BTF at all: the epoch has the whole record, and there is a cursor, in
+ *           which 7 earlier calls are retired; all three are pinned in FOLDER
+ *   bare    no BTF and no record: nothing tells what the counters are; pinned in FOLDER
+ *   btf_of_later, record_of_later
+ *           the same as btf and record, but the hits are tagged, or have the role, of
+ *           some later version
  *
  * An event is a call and a hit, and adds 2 to sizes[1].
  */
@@ -166,7 +168,7 @@ static void run_program(int program_fd, unsigned events) {
 
 /* ---- What says what the counters are ---- */
 
-static int create_described_ring(void) {
+static int create_described_ring(const char *tag_of_hits) {
   struct btf *btf = btf__new_empty();
   int u32 = btf__add_int(btf, "unsigned int", 4, 0);
   int u64 = btf__add_int(btf, "unsigned long long", 8, 0);
@@ -177,7 +179,7 @@ static int create_described_ring(void) {
       btf__add_field(btf, "hits", u64, 128, 0) != 0 ||
       btf__add_field(btf, "sizes", sizes, 192, 0) != 0 ||
       btf__add_decl_tag(btf, "bpf_window:total", bucket, 0 + 1) < 0 ||
-      btf__add_decl_tag(btf, "bpf_window:hit", bucket, 1 + 1) < 0)
+      btf__add_decl_tag(btf, tag_of_hits, bucket, 1 + 1) < 0)
     die("BTF");
   unsigned size;
   const void *bytes = btf__raw_data(btf, &size);
@@ -207,7 +209,7 @@ static void put_counter(char *record, unsigned index, const char *name,
 }
 
 /* The record, byte by byte. */
-static void fill_record(char *record) {
+static void fill_record(char *record, unsigned role_of_hits) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   put_u64(record, 0, (unsigned long long)(now.tv_sec - 2) * NS_PER_SECOND);
@@ -218,7 +220,7 @@ static void fill_record(char *record) {
   put_u32(record, 40, 3);
   put_u32(record, 44, VALUES);
   put_counter(record, 0, "calls", 1, 1);
-  put_counter(record, 1, "hits", 2, 1);
+  put_counter(record, 1, "hits", role_of_hits, 1);
   put_counter(record, 2, "sizes", 0, 3);
 }
 
@@ -238,11 +240,13 @@ int main(int count, char **argument) {
   if (count < 3)
     return 2;
   const char *kind = argument[1], *folder = count > 3 ? argument[3] : NULL;
-  int described = strcmp(kind, "btf") == 0,
-      recorded = strcmp(kind, "record") == 0;
+  int described = strncmp(kind, "btf", 3) == 0,
+      recorded = strncmp(kind, "record", 6) == 0,
+      later = strstr(kind, "_of_later") != NULL;
   char record[RECORD_BYTES] = "";
-  fill_record(record);
-  int ring_fd = described ? create_described_ring()
+  fill_record(record, later ? 9 : 2);
+  int ring_fd = described ? create_described_ring(later ? "bpf_window:p99"
+                                                        : "bpf_window:hit")
                           : create_map(BPF_MAP_TYPE_PERCPU_ARRAY, BUCKET_BYTES,
                                        300, "by_hand", 0, 0, 0);
   int epoch_fd = create_map(BPF_MAP_TYPE_ARRAY, recorded ? RECORD_BYTES : 16, 1,

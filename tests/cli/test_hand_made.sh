@@ -70,7 +70,32 @@ like "$out" "pinned +$PINS/agent/by_hand" "record: still when only its pins are 
 start bare "$PINS/bare"
 run bpf_window show "$PINS/bare/by_hand"
 is "$status $(wc -l <<<"$err")" "1 1" "bare: without BTF or record it is a problem of one line"
-like "$err" "$PINS/bare/by_hand" "bare: which names the pin"
+like "$err" "^bpf-window: show: nothing tells what the map pinned at $PINS/bare/by_hand counts: it has no BTF, and no \
+$PINS/bare/by_hand_epoch and $PINS/bare/by_hand_cursor with its record" "bare: which names the pin and what it lacks"
+like "$err" "\\(pin them, or compile with -g and give the map its key and value types\\)" "bare: and the remedy"
+bpftool map create "$PINS/bare/by_hand_cursor" type percpu_array key 4 value 56 entries 1 name by_hand_cursor
+run bpf_window show "$PINS/bare/by_hand"
+like "$status $err" "^1 .*show: $PINS/bare/by_hand: map by_hand_epoch is no epoch of a window.*3120 bytes" \
+  "bare: with something else beside it, that is named"
+stop
+
+# ---- Of a version to come ----
+
+start btf_of_later
+run bpf_window list --json
+id=$(jq ".[] | select(any(.processes[]; .pid == $maker)) | .map_id" <<<"$out")
+unknown='field hits of struct bucket has the tag "bpf_window:p99", which is not known there'
+like "$(jq -r ".[] | select(.map_id == $id) | .problem" <<<"$out")" "^$unknown" "later: a tag that is not known is listed as a problem"
+run bpf_window show "id:$id"
+is "$status $(wc -l <<<"$err")" "1 1" "later: and refused by show, in one line"
+like "$err" "$unknown: it is misspelt, misplaced or of a newer version \\(known: total, hit, miss, log2\\)" \
+  "later: with the field, the tag, and those that are known"
+stop
+start record_of_later "$PINS/later"
+run bpf_window show "$PINS/later/by_hand"
+is "$status $(wc -l <<<"$err")" "1 1" "later: a role that is not known is refused in one line"
+like "$err" "$PINS/later/by_hand: the record of window by_hand has a counter with an unknown role \\(of a newer version\\?\\)" \
+  "later: which says so"
 stop
 
 # ---- By bpftool alone ----

@@ -41,25 +41,38 @@ static inline const char *bpf_window__tag(const struct btf *btf, __u32 id,
   return text && strncmp(text, "bpf_window:", 11) == 0 ? text + 11 : NULL;
 }
 
+/* BPF_WINDOW_ROLES for a tag that is not known, and for two that differ. */
 static inline __u32 bpf_window__role(const struct btf *btf, __u32 struct_id,
                                      int member) {
   static const char *const names[BPF_WINDOW_ROLES] = {"", "total", "hit",
                                                       "miss", "log2"};
+  __u32 found = BPF_WINDOW_ROLE_PLAIN;
   for (__u32 id = 1; id < btf__type_cnt(btf); id++) {
     const char *text = bpf_window__tag(btf, id, struct_id, member);
-    for (__u32 role = 1; text && role < BPF_WINDOW_ROLES; role++)
-      if (strcmp(text, names[role]) == 0)
-        return role;
+    __u32 role = 1;
+    while (text && role < BPF_WINDOW_ROLES && strcmp(text, names[role]) != 0)
+      role++;
+    if (text && found != BPF_WINDOW_ROLE_PLAIN && found != role)
+      return BPF_WINDOW_ROLES;
+    if (text)
+      found = role;
   }
-  return BPF_WINDOW_ROLE_PLAIN;
+  return found;
 }
 
+/* 0 for what is no number. */
 static inline __u64 bpf_window__width_ns(const struct btf *btf,
                                          __u32 struct_id) {
   for (__u32 id = 1; id < btf__type_cnt(btf); id++) {
     const char *text = bpf_window__tag(btf, id, struct_id, -1);
-    if (text && strncmp(text, "bucket_ns=", 10) == 0)
-      return strtoull(text + 10, NULL, 10);
+    char *end;
+    if (!text)
+      continue;
+    if (strncmp(text, "bucket_ns=", 10) != 0 || text[10] < '0' ||
+        text[10] > '9')
+      return 0;
+    __u64 width_ns = strtoull(text + 10, &end, 10);
+    return end[strspn(end, "uUlL")] == '\0' && width_ns != ~0ULL ? width_ns : 0;
   }
   return BPF_WINDOW_WIDTH_NS;
 }
@@ -88,7 +101,8 @@ static inline __u64 bpf_window__hash(const void *bytes, size_t length) {
 
 /*
  * Fills the record of the bucket that is the struct type_id: all but its times,
- * epoch_ns and tick_ns, which stay 0. Errors: -EINVAL if it is no bucket.
+ * epoch_ns and tick_ns, which stay 0. Errors: -EINVAL if it is no bucket, or has
+ * a tag that is not known.
  */
 static inline int bpf_window_describe(const struct btf *btf, __u32 type_id,
                                       struct bpf_window_epoch *record) {
@@ -110,7 +124,7 @@ static inline int bpf_window_describe(const struct btf *btf, __u32 type_id,
     counter->values = bpf_window__values(btf, field->type);
     counter->role = bpf_window__role(btf, (__u32)id, member);
     if (!name || !*name || strlen(name) >= sizeof(counter->name) ||
-        counter->values == 0)
+        counter->values == 0 || counter->role >= BPF_WINDOW_ROLES)
       return -EINVAL;
     if (counter->role == BPF_WINDOW_ROLE_LOG2 &&
         (counter->values < BPF_WINDOW_LOG2_MIN_SLOTS ||
@@ -119,7 +133,9 @@ static inline int bpf_window_describe(const struct btf *btf, __u32 type_id,
     memcpy(counter->name, name, strlen(name));
     record->values += counter->values;
   }
-  if (record->width_ns == 0 || record->values > BPF_WINDOW_MAX_VALUES ||
+  if (record->width_ns == 0 ||
+      bpf_window__role(btf, (__u32)id, 0) != BPF_WINDOW_ROLE_PLAIN ||
+      record->values > BPF_WINDOW_MAX_VALUES ||
       type->size != (1 + record->values) * sizeof(__u64))
     return -EINVAL;
   record->layout = bpf_window__hash(
