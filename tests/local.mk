@@ -1,8 +1,10 @@
 # Tests print TAP. tests/run.sh builds and runs them by suite; `make check` runs what
 # needs no root.
 if HAVE_CMOCKA
-UNIT_TESTS = tests/unit/test_clock tests/unit/test_edges tests/unit/test_histogram tests/unit/test_policy tests/unit/test_ring_model tests/unit/test_tags tests/unit/test_window
+UNIT_TESTS = tests/unit/test_clock tests/unit/test_edges tests/unit/test_histogram tests/unit/test_policy tests/unit/test_ring_model \
+  tests/unit/test_tags tests/unit/test_window
 KERNEL_TESTS = tests/bpf/test_histogram tests/bpf/test_object tests/bpf/test_ring tests/bpf/test_setup tests/collectd/mark_numbers tests/collectd/open_known_files tests/collectd/run_agent \
+  tests/collectd/test_account \
   tests/faults/test_steps tests/faults/start_object tests/faults/mark_calls
 check_PROGRAMS += $(UNIT_TESTS) $(KERNEL_TESTS)
 TESTS += $(UNIT_TESTS)
@@ -75,6 +77,11 @@ tests_collectd_mark_numbers_SOURCES = tests/collectd/mark_numbers.c
 tests_collectd_run_agent_SOURCES = tests/collectd/run_agent.c
 tests_collectd_run_agent_CPPFLAGS = $(TEST_CPPFLAGS) $(LIBBPF_CFLAGS)
 tests_collectd_run_agent_LDADD = libobject.la
+
+tests_collectd_test_account_SOURCES = tests/collectd/test_account.c tests/bpf/place.c tests/bpf/place.h \
+  src/collectd/account.c src/collectd/account_follow.c src/collectd/edges.c
+tests_collectd_test_account_CPPFLAGS = $(TEST_CPPFLAGS) $(LIBBPF_CFLAGS)
+tests_collectd_test_account_LDADD = libobject.la $(CMOCKA_LIBS)
 
 tests_collectd_open_known_files_SOURCES = tests/collectd/open_known_files.c
 

@@ -243,6 +243,10 @@ int account_keep(struct account *account, const struct clock_pair *now,
   return 0;
 }
 
+bool account_is_exact(const struct account *account) {
+  return account->current.snapshot->cursors != NULL;
+}
+
 uint64_t account_retries(const struct account *account) {
   uint64_t retries = account->retries;
   if (account->current.reader)

@@ -17,7 +17,8 @@
  * A4  Maps with other counters: those of the same name and length go on, all others
  *     begin at 0.
  * A5  A window without a cursor does not tell totals: they are added up, bucket by
- *     bucket, from the oldest second that it still has when it is first seen.
+ *     bucket, from the oldest second that it still has when it is first seen. What
+ *     it no longer has when it is read again, nobody knows.
  * A6  While the pin is gone the maps are read on. Nothing of the agent's is ever
  *     written.
  */
@@ -90,6 +91,10 @@ void account_sum(const struct account *account, const struct clock_pair *now,
 int account_keep(struct account *account, const struct clock_pair *now,
                  struct pins_edge *edge, const uint64_t *totals,
                  struct failure *failure);
+
+/* Whether nothing is missing in the totals after a gap longer than the ring: not of
+ * a window without a cursor (A5). For one that was taken. */
+bool account_is_exact(const struct account *account);
 
 /* Copies thrown away because a CPU rolled meanwhile, since account_open. */
 uint64_t account_retries(const struct account *account);

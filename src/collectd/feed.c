@@ -107,8 +107,11 @@ static void say_lost(const struct feed *feed, uint64_t lost_ns) {
   notice(NOTIF_WARNING, feed->name,
          "%.0f seconds are unknown in the record: collectd did not read for "
          "longer than the window, a clock was set, or the machine slept. The "
-         "totals are exact.",
-         (double)lost_ns / 1e9);
+         "totals %s.",
+         (double)lost_ns / 1e9,
+         account_is_exact(feed->account)
+             ? "are exact"
+             : "lack what the window, which has no cursor, no longer holds");
 }
 
 /* Counts that came into buckets after their edge was dispatched. They are in

@@ -48,15 +48,20 @@ static void take_marks_lock(void) {
     flock(fd, LOCK_EX);
 }
 
-bool place_can_load(void) {
+bool place_can_load_unmarked(void) {
   struct probe_kernel kernel;
   probe_kernel(&kernel);
-  if (kernel.new_enough && kernel.cap_bpf && kernel.cap_perfmon) {
-    take_marks_lock();
+  if (kernel.new_enough && kernel.cap_bpf && kernel.cap_perfmon)
     return true;
-  }
   printf("# needs root and Linux 5.15 or newer\n");
   return false;
+}
+
+bool place_can_load(void) {
+  if (!place_can_load_unmarked())
+    return false;
+  take_marks_lock();
+  return true;
 }
 
 void place_marked_calls(unsigned n) {

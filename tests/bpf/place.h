@@ -19,6 +19,9 @@ void place_clear(void);
  * other test makes marked calls. */
 bool place_can_load(void);
 
+/* The same for a test that neither makes nor counts marked calls: it waits for none. */
+bool place_can_load_unmarked(void);
+
 /* Makes n prctl calls that marked_calls.bpf.c counts. */
 void place_marked_calls(unsigned n);
 
