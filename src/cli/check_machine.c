@@ -90,13 +90,20 @@ static bool check_hook(struct check *check, enum probe_hook hook,
 
 static void check_hooks(struct check *check,
                         const struct probe_kernel *kernel) {
-  const char *first = NULL;
+  /* What inode_cache calls them. */
+  static const char *const fronts[PROBE_HOOKS] = {
+      [PROBE_HOOK_LSM] = "lsm",
+      [PROBE_HOOK_FENTRY] = "fentry",
+      [PROBE_HOOK_TRACEPOINT] = "syscall",
+  };
+  int first = -1;
   for (int hook = 0; hook < PROBE_HOOKS; hook++)
-    if (check_hook(check, (enum probe_hook)hook, kernel) && !first)
-      first = probe_hook_name((enum probe_hook)hook);
-  if (first)
-    check_say(check, CHECK_OK, "front", "file opens would be watched by %s",
-              first);
+    if (check_hook(check, (enum probe_hook)hook, kernel) && first < 0)
+      first = hook;
+  if (first >= 0)
+    check_say(check, CHECK_OK, "front",
+              "inode_cache would count at its front %s (%s)", fronts[first],
+              probe_hook_name((enum probe_hook)first));
   else
     check_say(check, CHECK_PROBLEM, "front",
               "no hook for file opens works here: see the lines above");

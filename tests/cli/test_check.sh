@@ -40,6 +40,13 @@ like "$out" "^ok +config +$SCRATCH/collectd.conf" "a sound configuration is ok"
 for subject in kernel BTF bpffs privileges lockdown hook; do
   like "$out" "^(ok|note|PROBLEM) +$subject +" "a line on $subject"
 done
+if grep -qE '^PROBLEM +front' <<<"$out"; then
+  skip "the front is one of inode_cache's" "no hook for file opens works here"
+else
+  front=$(sed -n 's/^ok  *front  *inode_cache would count at its front \([a-z]*\) (.*/\1/p' <<<"$out")
+  like "$(grep -ohE 'FRONT\([a-z]+\)' "$SOURCE_DIR"/bpf/*.[ch] | sort -u | tr '\n' ' ')" "FRONT\\($front\\)" \
+    "the front is one of inode_cache's: $front"
+fi
 is "$status" "$(grep -q ^PROBLEM <<<"$out" && echo 1 || echo 0)" "the status tells whether there is a problem"
 
 # ---- The sample ----
