@@ -20,11 +20,11 @@
 #include "../bpf/place.h"
 #include "collectd/account.h"
 
-#define NS_PER_SECOND UINT64_C(1000000000)
-#define EPOCH_NS (1000 * NS_PER_SECOND)
-#define WALL_BEFORE_NS (1700000000 * NS_PER_SECOND) /* ahead of the monotonic */
-#define INTERVAL 10                                 /* seconds */
-#define VALUES 6                                    /* of plain.bpf.c */
+#define EPOCH_NS UINT64_C(1000000000000)
+#define WALL_BEFORE_NS                                                         \
+  UINT64_C(1700000000000000000) /* ahead of the monotonic */
+#define INTERVAL 10             /* seconds */
+#define VALUES 6                /* of plain.bpf.c */
 #define MAX_CPUS 1024
 
 static char pin[128];
@@ -75,9 +75,9 @@ static void count_each(uint64_t first, uint64_t end) {
 
 /* ---- The plugin ---- */
 
-static struct edges_now now_at(uint64_t second) {
+static struct clock_pair now_at(uint64_t second) {
   uint64_t mono_ns = EPOCH_NS + second * NS_PER_SECOND + NS_PER_SECOND / 2;
-  return (struct edges_now){WALL_BEFORE_NS + mono_ns, mono_ns};
+  return (struct clock_pair){WALL_BEFORE_NS + mono_ns, mono_ns};
 }
 
 static void start(void) {
@@ -96,7 +96,7 @@ struct reading {
 /* What feed.c does at an interval: all edges that are due, each once. The total
  * never falls. */
 static struct reading read_at(uint64_t second) {
-  struct edges_now now = now_at(second);
+  struct clock_pair now = now_at(second);
   struct pins_edge last;
   uint64_t totals[VALUES], before = 0;
   enum account_news news;
