@@ -47,6 +47,9 @@ struct file_policy_state {
   __u64 marks_since; /* marks made under an older generation are void */
   __u32 enforce;     /* 0: verdicts are counted; 1: denied opens fail */
   __u32 marker; /* process that may open denied files, to mark them; 0: none */
+  __u32 namespace; /* mount namespace that the rules are for, by the number that
+                      stat gives of /proc/PID/ns/mnt; 0: all */
+  __u32 reserved;
 };
 
 #endif

@@ -35,6 +35,27 @@ static __always_inline enum unkept unkept_by_name(struct dentry *dentry,
 }
 
 /*
+ * Whether the rules are for files of this mount's namespace. What is in none is
+ * left to the walk. The mount is part of what a verdict is stored for, and no
+ * mount gets from one namespace into another without a change of mount_lock's
+ * sequence; a new namespace (clone, unshare) has new mounts. So a verdict that
+ * still applies is of the same namespace, and a hit need not look.
+ */
+static __always_inline bool is_ours(const struct path_scratch *scratch,
+                                    const struct file_policy_state *state) {
+  if (!state->namespace)
+    return true;
+  __u32 namespace = namespace_of(mount_of((void *)scratch->mount));
+  return namespace == 0 || namespace == state->namespace;
+}
+
+/* Leaves the empty path in the scratch. */
+static __always_inline enum walk_result no_walk(struct path_scratch *scratch) {
+  scratch->start = PATH_SIZE - 1;
+  return WALK_NOT_OURS;
+}
+
+/*
  * Walks the path of the scratch's dentry and mount, and leaves in the scratch
  * what the verdict was made for. Identity and generation are read inside the
  * span that the sequences prove to be undisturbed. Returns walked().
@@ -63,7 +84,7 @@ __noinline int walk_to_verdict(__u32 number) {
     found->name = name_of(dentry, FRONT_SYSCALL_UNTYPED);
     found->mount = scratch->mount;
 
-    result = walk_path(number);
+    result = is_ours(scratch, state) ? walk_path(number) : no_walk(scratch);
     verdict = result == WALK_DONE ? match_path(number) : FILE_NO_POLICY;
     denied |= verdict == FILE_DENY;
     enum unkept unkept = unkept_by_name(dentry, inode);

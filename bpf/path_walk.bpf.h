@@ -39,6 +39,7 @@ enum walk_result {
   WALK_DONE = 0,
   WALK_TOO_DEEP,    /* more steps or bytes than there is room for */
   WALK_UNREACHABLE, /* the way up ends outside every mount namespace */
+  WALK_NOT_OURS,    /* not walked: in a namespace that the rules are not for */
 };
 
 struct path_scratch {
@@ -100,14 +101,15 @@ static __always_inline bool prepend_name(struct path_scratch *scratch,
   return true;
 }
 
-/* Whether a tree whose topmost mount this is can be reached by a path at all:
- * it is neither detached (open_tree, lazy umount) nor the kernel's own. */
-static __always_inline bool in_namespace(struct mount *top) {
-  struct mnt_namespace *namespace = BPF_CORE_READ(top, mnt_ns);
+/* The number of the mount namespace that a mount is in. 0 if it is in none that
+ * a process could be in, so that no path leads there: it is detached (open_tree,
+ * lazy umount) or the kernel's own. */
+static __always_inline __u32 namespace_of(struct mount *mount) {
+  struct mnt_namespace *namespace = BPF_CORE_READ(mount, mnt_ns);
   if (!namespace || (__u64) namespace >= (__u64)-MAX_ERRNO)
-    return false;
+    return 0;
   __u32 number = BPF_CORE_READ(namespace, ns.inum);
-  return number != MNT_NS_ANON_OLD && number != MNT_NS_ANON;
+  return number == MNT_NS_ANON ? MNT_NS_ANON_OLD : number;
 }
 
 /* Writes the path of the scratch's dentry and mount. Returns enum walk_result. */
@@ -131,7 +133,7 @@ __noinline int walk_path(__u32 number) {
         if (start == end)
           scratch->text[4 + --start] = '/';
         scratch->start = start;
-        return in_namespace(mount) ? WALK_DONE : WALK_UNREACHABLE;
+        return namespace_of(mount) ? WALK_DONE : WALK_UNREACHABLE;
       }
       dentry = BPF_CORE_READ(mount, mnt_mountpoint);
       mount = above;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "conf_policy.h"
@@ -143,6 +144,17 @@ static void check_enforcing(struct check *check, const struct conf_item *object,
             "denying) or Persist false (stop)");
 }
 
+/* Not root, one cannot see whether collectd could. */
+static void check_scope(struct check *check, const struct conf_item *policy) {
+  uint32_t number;
+  struct failure failure;
+  if (conf_policy_terms(policy).host_only &&
+      policy_host_namespace(&number, &failure) != 0)
+    check_say(check, geteuid() == 0 ? CHECK_PROBLEM : CHECK_NOTE, "config",
+              "%s:%d: Scope: %s", policy->file, find(policy, "Scope")->line,
+              failure.text);
+}
+
 static void check_policy(struct check *check, const struct conf_item *block) {
   struct policy *policy;
   struct failure failure;
@@ -190,6 +202,7 @@ static void check_object(struct check *check, const struct conf_item *block) {
     else if (is(option, "Policy")) {
       check_policy(check, option);
       check_enforcing(check, block, option);
+      check_scope(check, option);
     } else if (is(option, "Front"))
       check_front(check, option, &object.fronts);
   }

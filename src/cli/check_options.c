@@ -8,8 +8,9 @@
 #include <strings.h>
 
 #include "check.h"
+#include "object/policy.h"
 
-enum kind { STRING, STRINGS, BOOLEAN, SECONDS, PERCENTS, RULE, BLOCK };
+enum kind { STRING, STRINGS, BOOLEAN, SECONDS, PERCENTS, SCOPE, RULE, BLOCK };
 
 struct rule {
   const char *key;
@@ -32,13 +33,11 @@ static const struct rule watched_rules[] = {
     {"DefaultRatio", BOOLEAN, NULL}, {"RatioSeconds", SECONDS, NULL},
     {"Percentile", PERCENTS, NULL},  {0}};
 
-static const struct rule policy_rules[] = {{"Allow", RULE, NULL},
-                                           {"Deny", RULE, NULL},
-                                           {"None", RULE, NULL},
-                                           {"PolicyFile", STRING, NULL},
-                                           {"Enforce", BOOLEAN, NULL},
-                                           {"Force", BOOLEAN, NULL},
-                                           {0}};
+static const struct rule policy_rules[] = {
+    {"Allow", RULE, NULL},      {"Deny", RULE, NULL},
+    {"None", RULE, NULL},       {"PolicyFile", STRING, NULL},
+    {"Enforce", BOOLEAN, NULL}, {"Force", BOOLEAN, NULL},
+    {"Scope", SCOPE, NULL},     {0}};
 
 static const struct rule object_rules[] = {
     {"File", STRING, NULL},          {"Front", STRING, NULL},
@@ -81,6 +80,13 @@ static const char *problem_with(const struct conf_item *item, enum kind kind) {
              strtod(value[i].text, NULL) <= 100;
     return good ? NULL
                 : "needs up to 16 numbers above 0, at most 100, without quotes";
+  }
+  case SCOPE: {
+    bool host_only;
+    return item->values == 1 && value->type == CONF_STRING &&
+                   policy_read_scope(value->text, &host_only) == 0
+               ? NULL
+               : POLICY_SCOPE_NEEDS;
   }
   case BLOCK:
     return NULL; /* a Policy has no name, the others need one */

@@ -11,4 +11,13 @@
 int conf_policy_add(struct policy *policy, const struct conf_item *option,
                     struct failure *failure);
 
+/* What the block says besides rules; all false where it says nothing. */
+struct conf_policy_terms {
+  bool enforce;   /* Enforce */
+  bool host_only; /* Scope */
+};
+
+/* Of a block whose options were added without an error. */
+struct conf_policy_terms conf_policy_terms(const struct conf_item *block);
+
 #endif

@@ -33,29 +33,52 @@ static size_t count(const struct policy *policy) {
 }
 
 /* Whether the kernel has these rules, under another generation than the one
- * before. 1: yes, 0: not yet, or -errno. */
+ * before, and sets generation and terms to those that it has. 1: yes, 0: not
+ * yet, or -errno. */
 static int look(struct reload *reload, const char *object,
                 const struct policy *rules, uint64_t before,
-                uint64_t *generation) {
+                uint64_t *generation, struct policy_terms *terms) {
   struct policy_in_force now;
   int status = policy_of_pins(reload->pin_dir, object, &now, &reload->failure);
   if (status != 0)
     /* Perhaps collectd is about to pin it. */
     return status == -EAGAIN || status == -ENOENT ? 0 : status;
   *generation = now.generation;
+  *terms = now.terms;
   status = now.generation != before && policy_same(now.policy, rules);
   policy_free(&now.policy);
   return status;
 }
 
+/* Rules alone are no proof that all that the block says holds. */
+static int compare_terms(struct reload *reload, const char *object,
+                         const struct conf_policy_terms *configured,
+                         const struct policy_terms *in_force) {
+  if (configured->enforce != in_force->enforce)
+    return failure_set(
+        &reload->failure, -ESTALE,
+        "%s: the rules are in force, but %s; collectd reads "
+        "Enforce at a start only",
+        object, in_force->enforce ? "still enforced" : "not enforced yet");
+  if (configured->host_only != (in_force->namespace != 0))
+    return failure_set(
+        &reload->failure, -ESTALE,
+        "%s: the rules are in force, but for %s; collectd reads "
+        "Scope at a start only",
+        object, in_force->namespace ? "the host only" : "all mount namespaces");
+  return 0;
+}
+
 static int wait_for(struct reload *reload, const char *object,
-                    const struct policy *rules) {
+                    const struct policy *rules,
+                    const struct conf_policy_terms *configured) {
   const struct timespec pause = {.tv_nsec = LOOK_AGAIN_NS};
   char holder[PINS_HOLDER_SIZE];
   int64_t until_ns = clock_ns(CLOCK_MONOTONIC) + reload->options->timeout_ns;
   /* No generation is the highest: what is in force already will do. */
   uint64_t generation = 0, before = UINT64_MAX;
-  int status = look(reload, object, rules, before, &generation);
+  struct policy_terms terms = {.enforce = false};
+  int status = look(reload, object, rules, before, &generation, &terms);
   before = generation;
   while (status == 0) {
     if (!pins_held(reload->pin_dir, holder))
@@ -71,8 +94,10 @@ static int wait_for(struct reload *reload, const char *object,
           "log may tell more",
           object, (double)reload->options->timeout_ns / 1e9, holder);
     nanosleep(&pause, NULL);
-    status = look(reload, object, rules, before, &generation);
+    status = look(reload, object, rules, before, &generation, &terms);
   }
+  if (status > 0)
+    status = compare_terms(reload, object, configured, &terms);
   if (status < 0)
     return status;
   printf("%s: %zu rules are in force (generation %" PRIu64 ")\n", object,
@@ -88,7 +113,8 @@ static int reload_object(const char *object, const struct conf_item *block,
   if (status != 0)
     return status;
   reload->objects++;
-  status = wait_for(reload, object, rules);
+  const struct conf_policy_terms terms = conf_policy_terms(block);
+  status = wait_for(reload, object, rules, &terms);
   policy_free(&rules);
   return status;
 }

@@ -55,16 +55,31 @@ static const char *word(enum file_verdict verdict) {
   return "no verdict";
 }
 
-/* origin: of rules that do not tell theirs */
+/* What else there is to know of rules than themselves. */
+struct reach {
+  const char *origin; /* of rules that do not tell theirs; or NULL */
+  uint32_t namespace; /* see policy_terms */
+};
+
 static int answer(const struct policy *policy, const char *path,
-                  const char *origin) {
+                  const struct reach *reach) {
+  uint32_t own = 0;
   const struct policy_rule *rule = policy_deciding(policy, path);
   if (!rule) {
     printf("%s: no rule\n", path);
     return CLI_OK;
   }
-  printf("%s: %s by \"%s\" (%s)\n", path, word(rule->verdict), rule->path,
-         origin ? origin : rule->place);
+  /* The path was resolved here, and here is where it would be opened. */
+  if (reach->namespace &&
+      (policy_own_namespace(&own) != 0 || own != reach->namespace)) {
+    printf("%s: no rule here: Scope \"host\", and this is another mount "
+           "namespace\n",
+           path);
+    return CLI_OK;
+  }
+  printf("%s: %s by \"%s\" (%s%s)\n", path, word(rule->verdict), rule->path,
+         reach->origin ? reach->origin : rule->place,
+         reach->namespace ? ", on the host only" : "");
   return rule->verdict == FILE_DENY ? CLI_PROBLEM : CLI_OK;
 }
 
@@ -123,7 +138,7 @@ static int test_file(const char *file, const char *path,
     return failure_set(failure, -ENOMEM, "out of memory");
   int status = policy_read_file(policy, file, failure);
   if (status == 0)
-    status = answer(policy, path, NULL);
+    status = answer(policy, path, &(struct reach){NULL, 0});
   policy_free(&policy);
   return status;
 }
@@ -131,6 +146,7 @@ static int test_file(const char *file, const char *path,
 static int test_config(const char *file, const char *object, const char *path,
                        struct failure *failure) {
   struct wanted wanted = {.object = object};
+  struct reach reach = {NULL, 0};
   struct policy *policy = NULL;
   struct conf *conf;
   int status = conf_read(&conf, file, failure);
@@ -140,8 +156,10 @@ static int test_config(const char *file, const char *object, const char *path,
   status = decide(&wanted, file, failure);
   if (status == 0)
     status = policy_of_block(wanted.block, &policy, failure);
+  if (status == 0 && conf_policy_terms(wanted.block).host_only)
+    status = policy_host_namespace(&reach.namespace, failure);
   if (status == 0)
-    status = answer(policy, path, NULL);
+    status = answer(policy, path, &reach);
   policy_free(&policy);
   conf_free(&conf);
   return status;
@@ -163,8 +181,9 @@ static int test_pinned(const char *pin_dir, const char *object,
     return status;
   snprintf(origin, sizeof(origin), "in force in %s, generation %" PRIu64 ", %s",
            wanted.found, in_force.generation,
-           in_force.enforced ? "enforced" : "counted only");
-  status = answer(in_force.policy, path, origin);
+           in_force.terms.enforce ? "enforced" : "counted only");
+  status = answer(in_force.policy, path,
+                  &(struct reach){origin, in_force.terms.namespace});
   policy_free(&in_force.policy);
   return status;
 }

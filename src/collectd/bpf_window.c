@@ -128,8 +128,10 @@ static int start_with_rules(const struct config_object *config,
   struct policy *policy = NULL;
   int status = 0;
   if (config->rules) {
-    options.enforce = config->rules->enforce;
-    status = rules_read(config->rules, config_needed(config), &policy, failure);
+    status = rules_terms(config->rules, &options.terms, failure);
+    if (status == 0)
+      status =
+          rules_read(config->rules, config_needed(config), &policy, failure);
   }
   options.policy = policy;
   if (status == 0)

@@ -66,6 +66,15 @@ static int boolean(const struct config_place *place, bool *value,
   return 0;
 }
 
+static int scope(const struct config_place *place, bool *host_only,
+                 struct failure *failure) {
+  const char *word = NULL;
+  if (one_string(place, &word, failure) != 0 ||
+      policy_read_scope(word, host_only) != 0)
+    return wrong(place, failure, POLICY_SCOPE_NEEDS);
+  return 0;
+}
+
 static int seconds(const struct config_place *place, unsigned *value,
                    struct failure *failure) {
   const oconfig_item_t *option = place->option;
@@ -266,6 +275,8 @@ static int read_policy(struct config_object *object,
       status = boolean(&inner, &rules->enforce, failure);
     else if (strcasecmp(key, "Force") == 0)
       status = boolean(&inner, &rules->force, failure);
+    else if (strcasecmp(key, "Scope") == 0)
+      status = scope(&inner, &rules->host_only, failure);
     else
       status = unknown(&inner, failure);
   }

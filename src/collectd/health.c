@@ -27,11 +27,13 @@ struct health {
 static int set_rules(struct object *object, const struct config_object *config,
                      struct failure *failure) {
   struct policy *policy;
-  int status =
-      rules_read(config->rules, config_needed(config), &policy, failure);
+  struct policy_terms terms;
+  int status = rules_terms(config->rules, &terms, failure);
+  if (status == 0)
+    status = rules_read(config->rules, config_needed(config), &policy, failure);
   if (status != 0)
     return status;
-  status = object_set_policy(object, policy, config->rules->enforce, failure);
+  status = object_set_policy(object, policy, &terms, failure);
   policy_free(&policy);
   if (status == 0 && *object_warning(object))
     notice(NOTIF_WARNING, config->name, "%s", object_warning(object));

@@ -84,6 +84,15 @@ int rules_read(struct rules *rules, const char *const *needed,
   return status;
 }
 
+int rules_terms(const struct rules *rules, struct policy_terms *terms,
+                struct failure *failure) {
+  uint32_t host = 0;
+  int status = rules->host_only ? policy_host_namespace(&host, failure) : 0;
+  if (status == 0)
+    *terms = (struct policy_terms){rules->enforce, host};
+  return status;
+}
+
 bool rules_changed(const struct rules *rules) {
   for (size_t i = 0; i < rules->files; i++) {
     const struct rules_file *file = &rules->file[i];

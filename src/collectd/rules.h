@@ -24,6 +24,7 @@ struct rules {
   struct rules_file *file;
   size_t files;
   bool enforce, force;
+  bool host_only; /* Scope "host" */
 };
 
 int rules_new(struct rules **rules);
@@ -39,6 +40,10 @@ int rules_add_file(struct rules *rules, const char *path, const char *place,
  */
 int rules_read(struct rules *rules, const char *const *needed,
                struct policy **policy, struct failure *failure);
+
+/* How the rules are to be applied now. Errors: of policy_host_namespace. */
+int rules_terms(const struct rules *rules, struct policy_terms *terms,
+                struct failure *failure);
 
 /* Whether a file has changed since rules_read. One that cannot be seen now
  * (being replaced) has not. */

@@ -81,10 +81,10 @@ static int bring_up(struct object *object, struct bpf_object *opened,
     status = keep_policy(object, opened, failure);
   if (status == 0) /* in force before the first program runs */
     status = object_install_policy(object, object->options.policy,
-                                   object->options.enforce, failure);
+                                   &object->options.terms, failure);
   /* Old programs and new ones would count an event twice; but of two that deny,
    * one must always be there. */
-  if (status == 0 && old && !object->options.enforce)
+  if (status == 0 && old && !object->options.terms.enforce)
     adopt_detach(old);
   if (status == 0)
     status = attach(object, opened, failure);

@@ -46,10 +46,11 @@ void object_drop_policy(struct object *object) {
 /* ---- The policy ---- */
 
 int object_install_policy(struct object *object, const struct policy *policy,
-                          bool enforce, struct failure *failure) {
+                          const struct policy_terms *terms,
+                          struct failure *failure) {
   if (object->policy_fd >= 0 && object->policy_state_fd >= 0)
     return policy_install(policy, object->policy_fd, object->policy_state_fd,
-                          enforce, failure);
+                          terms, failure);
   if (policy)
     return failure_set(failure, -EINVAL,
                        "%s has no file policy: remove the Policy block",
@@ -154,14 +155,14 @@ static int start(struct object **out, const struct load_file *file,
     old = NULL;
     object->origin = OBJECT_ADOPTED;
     status =
-        object_set_policy(object, options->policy, options->enforce, failure);
+        object_set_policy(object, options->policy, &options->terms, failure);
   } else if (status == 0) {
     bool same_file = old->record.content == file->content;
     status = load_and_pin(object, file, found ? old : NULL, failure);
     if (status == 0 && same_file && object->origin == OBJECT_UPGRADED)
       object->origin = OBJECT_REATTACHED;
     if (status == 0)
-      mark_denied(object, options->policy, options->enforce);
+      mark_denied(object, options->policy, options->terms.enforce);
   }
   free_object(&old);
   if (status != 0)
@@ -222,10 +223,11 @@ const char *object_warning(const struct object *object) {
 }
 
 int object_set_policy(struct object *object, const struct policy *policy,
-                      bool enforce, struct failure *failure) {
-  int status = object_install_policy(object, policy, enforce, failure);
+                      const struct policy_terms *terms,
+                      struct failure *failure) {
+  int status = object_install_policy(object, policy, terms, failure);
   if (status == 0)
-    mark_denied(object, policy, enforce);
+    mark_denied(object, policy, terms->enforce);
   return status;
 }
 

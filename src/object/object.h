@@ -22,9 +22,9 @@
 #include <stdint.h>
 
 #include "object/pins.h"
+#include "object/policy.h"
 #include "window/failure.h"
 
-struct policy;
 struct object; /* owns descriptors of its maps and links */
 
 #define OBJECT_MAX_WINDOWS 16
@@ -36,8 +36,8 @@ struct object_options {
   const struct pins_root *pins; /* NULL: unpinned, ends with this process */
   const char *front; /* use this front only; NULL: the first that works */
   const struct policy
-      *policy;  /* for objects with a file_policy map; may be NULL */
-  bool enforce; /* let that policy deny */
+      *policy; /* for objects with a file_policy map; may be NULL */
+  struct policy_terms terms; /* of that policy */
 };
 
 struct object_window {
@@ -83,7 +83,8 @@ int object_mend_pins(struct object *object, struct failure *failure);
 
 /* Puts another policy in force, atomically for the programs. */
 int object_set_policy(struct object *object, const struct policy *policy,
-                      bool enforce, struct failure *failure);
+                      const struct policy_terms *terms,
+                      struct failure *failure);
 
 /*
  * libbpf's own messages go to log (NULL: nowhere), one line each without

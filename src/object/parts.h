@@ -45,7 +45,8 @@ void object_drop_policy(struct object *object);
 
 /* Puts the options' policy in force; marks wait until programs are attached. */
 int object_install_policy(struct object *object, const struct policy *policy,
-                          bool enforce, struct failure *failure);
+                          const struct policy_terms *terms,
+                          struct failure *failure);
 
 /* ---- rings.c ---- */
 

@@ -84,19 +84,43 @@ bool policy_same(const struct policy *a, const struct policy *b);
 int policy_check_safe(const struct policy *policy, const char *const *needed,
                       struct failure *failure);
 
+/* How rules are applied. */
+struct policy_terms {
+  bool enforce;       /* denied opens fail; else they are counted only */
+  uint32_t namespace; /* number of the mount namespace for whose files the rules
+                         are, as stat gives it; 0: for those of all */
+};
+
 /*
  * Puts the rules in force for the programs of the maps `file_policy` and
  * `file_policy_state`: at once for each program's run, in full. policy may be
  * NULL: no rules.
  */
 int policy_install(const struct policy *policy, int policy_fd, int state_fd,
-                   bool enforce, struct failure *failure);
+                   const struct policy_terms *terms, struct failure *failure);
+
+/* The words that Scope takes, "host" and "all". -EINVAL: another one. */
+#define POLICY_SCOPE_NEEDS "needs \"host\" or \"all\""
+int policy_read_scope(const char *word, bool *host_only);
+
+/*
+ * The number of the host's mount namespace: that of process 1. Errors: -ENOTSUP
+ * in a PID namespace of one's own, where process 1 is another; -EACCES without
+ * CAP_SYS_PTRACE, unless this process is known to be in it.
+ */
+int policy_host_namespace(uint32_t *number, struct failure *failure);
+
+/* The number of the caller's own. */
+int policy_own_namespace(uint32_t *number);
+
+/* Whether processes have the same numbers here as for programs. */
+bool policy_in_first_pid_namespace(void);
 
 /* Rules as they are in the kernel; the policy is the caller's to free. */
 struct policy_in_force {
   struct policy *policy; /* no places */
   uint64_t generation;
-  bool enforced; /* denied opens fail; else they are counted only */
+  struct policy_terms terms;
 };
 
 /*

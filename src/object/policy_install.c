@@ -73,25 +73,36 @@ static int set_rules(int policy_fd, const struct policy *policy) {
   return status;
 }
 
+static int write_state(int state_fd, const struct file_policy_state *state) {
+  const __u32 zero = 0;
+  return bpf_map_update_elem(state_fd, &zero, state, BPF_ANY) ? -errno : 0;
+}
+
 int policy_install(const struct policy *policy, int policy_fd, int state_fd,
-                   bool enforce, struct failure *failure) {
+                   const struct policy_terms *terms, struct failure *failure) {
   const __u32 zero = 0;
   struct file_policy_state state;
   if (bpf_map_lookup_elem(state_fd, &zero, &state))
     return failure_set(failure, -errno, "cannot read the policy's state: %s",
                        strerror(errno));
-  /* Rules first, generation second: a program that read the old generation may
-   * label a verdict of the new rules with it, which is then never used; the
-   * other way round it would label one of the old rules as new. */
+  /* Rules and their scope first, generation second: a program that read the old
+   * generation may label a verdict of the new rules with it, which is then never
+   * used; the other way round it would label one of the old rules as new. */
   int status = set_rules(policy_fd, policy);
   if (status != 0)
     return failure_set(failure, status, "cannot put the policy in force: %s",
                        strerror(-status));
+  if (state.namespace != terms->namespace) {
+    state.namespace = terms->namespace;
+    status = write_state(state_fd, &state);
+  }
   state.generation++;
-  state.enforce = enforce;
-  if (bpf_map_update_elem(state_fd, &zero, &state, BPF_ANY))
-    return failure_set(failure, -errno, "cannot write the policy's state: %s",
-                       strerror(errno));
+  state.enforce = terms->enforce;
+  if (status == 0)
+    status = write_state(state_fd, &state);
+  if (status != 0)
+    return failure_set(failure, status, "cannot write the policy's state: %s",
+                       strerror(-status));
   return 0;
 }
 

@@ -137,7 +137,8 @@ static int read_once(struct policy_in_force *read, int policy_fd, int state_fd,
     return status;
   }
   read->generation = after.generation;
-  read->enforced = after.enforce != 0;
+  read->terms.enforce = after.enforce != 0;
+  read->terms.namespace = after.namespace;
   return 0;
 }
 

@@ -87,6 +87,9 @@ RatioSeconds 301
 mistake '<Policy>
 Deny "relative"
 </Policy>' 'collectd.conf:6.*not absolute' "a rule for a relative path"
+mistake '<Policy>
+Scope "container"
+</Policy>' 'collectd.conf:6: Scope: needs "host" or "all"$' "a scope that there is not"
 mistake '<Window "counted">' 'collectd.conf:[0-9]+: a block is closed while another is open' "a block that is not closed"
 mistake 'File "unclosed' 'a string without a closing quote' "a quote that is not closed"
 printf 'LoadPlugin bpf_window\n<Plugin bpf_window>\n<Object "x">\n File "/nowhere"\n</Object>\n</Plugin>\n' \
@@ -170,9 +173,9 @@ is "$(ls "$SCRATCH/bpffs/other_agent")" map "and what others pinned there stays"
 
 enforcing() { # as the plugin pins it: struct file_policy_state with enforce = 1
   mkdir -p "$PINS/guard"
-  bpftool map create "$PINS/guard/file_policy_state" type array key 4 value 24 entries 1 name state
+  bpftool map create "$PINS/guard/file_policy_state" type array key 4 value 32 entries 1 name state
   bpftool map update pinned "$PINS/guard/file_policy_state" key 0 0 0 0 \
-    value 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 0 0 0 0 0
+    value 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
   bpftool map create "$PINS/guard/record" type array key 4 value 8 entries 1 name record
 }
 enforcing

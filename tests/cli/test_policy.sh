@@ -49,6 +49,32 @@ run bpf_window policy test /srv/key other --config "$SCRATCH/collectd.conf"
 is "$status $err" "1 bpf-window: policy: $SCRATCH/collectd.conf has no object other with a policy" \
   "an object that is not there"
 
+config 'Deny "/etc/x"' 'Scope "here"'
+run bpf_window policy test /etc/x --config "$SCRATCH/collectd.conf"
+is "$status $err" "1 bpf-window: policy: $SCRATCH/collectd.conf:7: Scope: needs \"host\" or \"all\"" \
+  "a scope that there is not"
+config 'Deny "/etc/x"' 'Scope "all"'
+run bpf_window policy test /etc/x --config "$SCRATCH/collectd.conf"
+is "$status $out" "1 /etc/x: denied by \"/etc/x\" ($SCRATCH/collectd.conf:6)" "the default scope"
+config 'Deny "/etc/x"' 'Scope "host"'
+run bpf_window policy test /etc/x --config "$SCRATCH/collectd.conf"
+no_host=$err
+if [ -n "$no_host" ]; then
+  is "$status" 1 "the host's scope cannot be told here: status 1"
+  like "$no_host" 'Scope "host"' "which is said"
+else
+  is "$status $out" "1 /etc/x: denied by \"/etc/x\" ($SCRATCH/collectd.conf:6, on the host only)" "the host's scope"
+  what="which ends where another mount namespace begins"
+  run unshare --mount "$BUILD_DIR/bpf-window" policy test /etc/x --config "$SCRATCH/collectd.conf"
+  if [ -e /proc/1/ns/mnt ]; then
+    is "$status $out" "0 /etc/x: no rule here: Scope \"host\", and this is another mount namespace" "$what"
+  else
+    is "$status" 1 "without CAP_SYS_PTRACE another mount namespace cannot tell: status 1"
+    like "$err" 'Scope "host": cannot read /proc/1/ns/mnt: Permission denied \(needs CAP_SYS_PTRACE\)' "which is said"
+  fi
+fi
+config 'Deny "/etc/x"' "PolicyFile \"$rules\""
+
 # ---- Mistakes ----
 
 run bpf_window policy
@@ -111,8 +137,33 @@ sed -i 's|Allow "/srv/own"|Deny "/srv/own"|' "$PRIVATE/collectd.conf"
 reload --timeout 2s
 is "$status" 1 "rules in the configuration itself do not change while collectd runs: status 1"
 like "$err" 'inode_cache: not in force after 2 s\. process [0-9]+ \(collectd\) reads .* at a start only' "which is said"
+sed -i 's|Deny "/srv/own"|Allow "/srv/own"\n      Scope "host"|' "$PRIVATE/collectd.conf"
+reload
+is "$status" 1 "a scope that is configured and not in force: status 1"
+like "$err" 'inode_cache: the rules are in force, but for all mount namespaces; .*Scope at a start only$' "which is said"
+sed -i 's|Scope "host"|Enforce true|' "$PRIVATE/collectd.conf"
+reload
+like "$status $err" '^1 bpf-window: policy: inode_cache: the rules are in force, but not enforced yet; .*Enforce at a start only$' \
+  "nor is Enforce, which is not in force, passed over"
 private_stop
 in_force /srv/key
 is "$status" 0 "without collectd the rules in force are still told"
+
+# ---- Rules for the host ----
+
+if [ -n "$no_host" ]; then
+  skip "rules in force for the host" "${no_host#bpf-window: policy: }"
+else
+  sed -i 's|Enforce true|Scope "host"|' "$PRIVATE/collectd.conf"
+  private_start || { not_ok "collectd starts" "$(cat "$PRIVATE/collectd.log")"; exit 1; }
+  in_force /srv/www/.htpasswd
+  like "$status $out" '^1 .*\(in force in inode_cache, generation [0-9]+, counted only, on the host only\)$' \
+    "a scope comes into force at a start"
+  run unshare --mount "$BUILD_DIR/bpf-window" policy test /srv/www/.htpasswd --pin-dir "$PRIVATE_PINS"
+  like "$status $out" '^0 .*: no rule here: Scope "host"' "and elsewhere there is no rule"
+  reload
+  is "$status" 0 "reload finds it"
+  private_stop
+fi
 
 done_testing

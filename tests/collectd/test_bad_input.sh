@@ -91,6 +91,13 @@ refused '  <Object "inode_cache">
       Deny "relative/path"
     </Policy>
   </Object>' 'Deny.*(absolute|relative)' "a relative path in a rule" Deny
+for scope in '"container"' '"Host"' true '"host" "all"' '""'; do
+  refused "  <Object \"inode_cache\">
+    <Policy>
+      Scope $scope
+    </Policy>
+  </Object>" 'Scope: needs "host" or "all"' "the scope $scope" Scope
+done
 refused '  <Object "inode_cache">
     <Policy>
       PolicyFile "/nowhere/rules"

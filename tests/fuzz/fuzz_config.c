@@ -48,7 +48,9 @@ static const char *const words[] = {
     "PolicyFile",
     "Enforce",
     "Force",
+    "Scope",
     "inode_cache",
+    "host",
     "",
     "/",
     "/sys/fs/bpf",
@@ -60,7 +62,7 @@ static const char *const words[] = {
     "/sys/fs/bpf/a/x",
     "/nowhere/rules",
 };
-#define OPTIONS 22 /* the first of them */
+#define OPTIONS 23 /* the first of them */
 #define WORDS (sizeof(words) / sizeof(*words))
 
 /* A copy of its exact size, so that a byte read too much is seen. */

@@ -9,7 +9,9 @@ extern const struct tap_case name_cases[];  /* renames, links, removals */
 extern const struct tap_case mount_cases[]; /* mounts, roots, namespaces */
 extern const struct tap_case file_cases[];  /* odd files and odd ways to open */
 extern const struct tap_case limit_cases[]; /* long paths, policy reload */
+extern const struct tap_case scope_cases[]; /* rules for one mount namespace */
 extern const struct tap_case enforce_cases[]; /* what must fail; in a VM only */
+extern const struct tap_case scope_enforced_cases[]; /* likewise */
 
 /* Whether the machine is a test's own, to be denied opens and to lose its
  * caches. */

@@ -12,7 +12,7 @@ check_PROGRAMS += tests/policy/test_pitfalls
 tests_policy_test_pitfalls_SOURCES = tests/policy/test_pitfalls.c \
   tests/policy/case_enforce.c tests/policy/case_files.c \
   tests/policy/case_limits.c tests/policy/case_mounts.c \
-  tests/policy/case_names.c tests/policy/cases.h tests/policy/compat.c tests/policy/uring.c \
+  tests/policy/case_names.c tests/policy/case_scope.c tests/policy/cases.h tests/policy/compat.c tests/policy/uring.c \
   $(POLICY_TEST_SOURCES)
 tests_policy_test_pitfalls_CPPFLAGS = $(POLICY_TEST_CPPFLAGS)
 tests_policy_test_pitfalls_LDADD = $(POLICY_TEST_LDADD)

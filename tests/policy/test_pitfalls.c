@@ -72,6 +72,7 @@ static void run_all(const char *filesystem) {
   run_cases(filesystem, mount_cases);
   run_cases(filesystem, file_cases);
   run_cases(filesystem, limit_cases);
+  run_cases(filesystem, scope_cases);
   struct watch watch = watch_state();
   tap_result(watch.wrong == 0,
              "%s %s: %llu cached verdicts equal a fresh walk's", world_front(),
@@ -81,9 +82,10 @@ static void run_all(const char *filesystem) {
              watch.wrong_path, watch.wrong_fresh, watch.wrong_cached);
   if (!front_is("lsm"))
     return;
-  if (in_vm())
+  if (in_vm()) {
     run_cases(filesystem, enforce_cases);
-  else
+    run_cases(filesystem, scope_enforced_cases);
+  } else
     tap_skip("denies opens: in a virtual machine only", "lsm %s: enforcing",
              filesystem);
 }

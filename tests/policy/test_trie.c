@@ -23,6 +23,8 @@
 
 static const __u32 zero = 0;
 static int policy_fd = -1, state_fd = -1;
+static const struct policy_terms counted = {.enforce = false};
+static const struct policy_terms enforced = {true, 4711};
 
 /* As bpf/policy_match.bpf.h declares them. */
 static bool make_maps(void) {
@@ -99,7 +101,7 @@ static int installed_trie(void) {
 static void compare(const struct policy *policy) {
   struct failure failure;
   char path[LONGEST];
-  if (policy_install(policy, policy_fd, state_fd, false, &failure) != 0)
+  if (policy_install(policy, policy_fd, state_fd, &counted, &failure) != 0)
     fail("%s", failure.text);
   int trie_fd = installed_trie();
   for (int i = 0; i < PATHS; i++) {
@@ -134,13 +136,15 @@ static void generation_rises(void) {
   struct failure failure;
   struct policy *policy = random_policy();
   __u64 before = state_now().generation;
-  if (policy_install(policy, policy_fd, state_fd, true, &failure) != 0)
+  if (policy_install(policy, policy_fd, state_fd, &enforced, &failure) != 0)
     fail("%s", failure.text);
-  if (state_now().generation != before + 1 || !state_now().enforce)
+  if (state_now().generation != before + 1 || !state_now().enforce ||
+      state_now().namespace != enforced.namespace)
     fail("the state does not tell of the new policy");
-  if (policy_install(NULL, policy_fd, state_fd, false, &failure) != 0)
+  if (policy_install(NULL, policy_fd, state_fd, &counted, &failure) != 0)
     fail("%s", failure.text);
-  if (state_now().generation != before + 2 || state_now().enforce)
+  if (state_now().generation != before + 2 || state_now().enforce ||
+      state_now().namespace != 0)
     fail("the state does not tell of the end of the policy");
   __u32 id;
   if (bpf_map_lookup_elem(policy_fd, &zero, &id) == 0)

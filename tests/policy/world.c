@@ -144,16 +144,22 @@ uint64_t world_count(const char *window, const char *counter) {
   return total;
 }
 
-void world_policy(const struct policy *policy, bool enforce) {
+void world_scope(const struct policy *policy, bool enforce,
+                 uint32_t namespace) {
   struct failure failure;
-  int status = policy_install(policy, world.policy_fd, world.state_fd, enforce,
-                              &failure);
+  const struct policy_terms terms = {enforce, namespace};
+  int status =
+      policy_install(policy, world.policy_fd, world.state_fd, &terms, &failure);
   if (status == 0 && enforce)
     status = policy_mark(policy, world.state_fd, &failure);
   if (status != 0) {
     printf("Bail out! %s\n", failure.text);
     exit(2);
   }
+}
+
+void world_policy(const struct policy *policy, bool enforce) {
+  world_scope(policy, enforce, 0);
 }
 
 /* ---- The watch ---- */

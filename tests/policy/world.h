@@ -30,6 +30,8 @@ uint64_t world_count(const char *window, const char *counter);
 
 /* Puts a policy in force; prints and ends the case or program if that fails. */
 void world_policy(const struct policy *policy, bool enforce);
+/* The same for the files of one mount namespace. */
+void world_scope(const struct policy *policy, bool enforce, uint32_t namespace);
 
 /* Whose opens are recorded: the calling process. Forgets those before. */
 void watch_me(void);

@@ -312,6 +312,18 @@ static void safe_refuses_to_deny_what_is_needed(void **state) {
   assert_int_equal(policy_check_safe(*state, needed, &failure), 0);
 }
 
+static void scope_is_one_of_two_words(void **state) {
+  static const char *const wrong[] = {"", "Host", "hosts", "all ", "none"};
+  bool host_only = true;
+  (void)state;
+  assert_int_equal(policy_read_scope("all", &host_only), 0);
+  assert_false(host_only);
+  assert_int_equal(policy_read_scope("host", &host_only), 0);
+  for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+    assert_int_equal(policy_read_scope(wrong[i], &host_only), -EINVAL);
+  assert_true(host_only);
+}
+
 #define test(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 #define test_of_file(name)                                                     \
   cmocka_unit_test_setup_teardown(name, make_file, remove_file)
@@ -336,6 +348,7 @@ int main(void) {
       test(safe_refuses_to_deny_the_root),
       test(safe_refuses_to_deny_the_program_or_its_libraries),
       test(safe_refuses_to_deny_what_is_needed),
+      test(scope_is_one_of_two_words),
   };
   return cmocka_run_group_tests_name("policy", tests, NULL, NULL);
 }
