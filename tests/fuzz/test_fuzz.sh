@@ -32,7 +32,7 @@ fuzz() { # TARGET DESCRIPTION
   fi
 }
 
-if ! build fuzz_describe src/object/describe.c src/object/probe.c src/window/*.c 2>"$folder/build.log"; then
+if ! build fuzz_describe src/object/{describe,probe,tags}.c src/window/*.c 2>"$folder/build.log"; then
   if grep -q 'clang_rt.fuzzer\|clang_rt.asan' "$folder/build.log"; then
     skip_all "clang's sanitizer library is not installed (libclang-rt-dev)"
   fi
@@ -41,14 +41,15 @@ if ! build fuzz_describe src/object/describe.c src/object/probe.c src/window/*.c
 fi
 build fuzz_input src/cli/{history,history_json,history_read,html,report_chart,report_histogram,report_page,report_style}.c \
   src/cli/{show_histogram,show_per_second,show_text,units}.c src/window/*.c
-build fuzz_conf src/cli/{check_options,check_say,conf,conf_tree,terminal}.c src/window/failure.c
+build fuzz_conf src/cli/{check_options,check_say,conf,conf_tree,terminal}.c src/object/policy_scope.c \
+  src/window/failure.c
 
 collectd=${COLLECTD_INCLUDEDIR:-/usr/include}/collectd
 if [ -f "$collectd/core/daemon/plugin.h" ]; then
   # The harness is built as the plugin is; collectd's own headers are not ours to check.
   build fuzz_config -DHAVE_CONFIG_H -DDEFAULT_CONFIG_FILE='"/nowhere"' -isystem "$collectd/core/daemon" -isystem "$collectd/core" -isystem "$collectd" \
     src/collectd/{config,config_place,rules}.c src/object/{pins,pins_watch,probe}.c \
-    src/object/policy{,_file,_safety}.c src/window/failure.c
+    src/object/policy{,_file,_safety,_scope}.c src/window/failure.c
   fuzz fuzz_config "the plugin's configuration"
 else
   skip "the plugin's configuration" "collectd's headers are not installed"
