@@ -1,7 +1,7 @@
 #!/bin/bash
 # tests/run.sh [--no-build] [--sanitize] [--tap] [SUITE...]: installs what the tests need, builds, and
-# runs the suites. Without a SUITE: all that this machine can run by itself; refusal, outputs,
-# vm and bench are run by name.
+# runs the suites. Without a SUITE: all but refusal, outputs and bench, with a short choice
+# of vm.
 #
 #   unit      arithmetic, rules, parsers: no kernel, no root
 #   bpf       the window and the life of an object in this kernel
@@ -16,7 +16,7 @@
 #   source    shell scripts, man pages, layers, headers that compile alone; the pages
 #             against the code
 #   fuzz      hostile input, a short run (FUZZ_RUNS=1000000 makes it a long one)
-#   vm        all of this on other kernels, in virtual machines
+#   vm        all of this on other kernels, in virtual machines, an hour
 #             (vm KERNEL... picks the kernels)
 #   bench     the benchmarks: figures, no verdict
 #
@@ -32,7 +32,7 @@ set -euo pipefail
 SOURCE_DIR=$(cd "$(dirname "$0")/.." && pwd)
 BUILD_DIR=${BUILD_DIR:-$SOURCE_DIR/build/tests}
 export SOURCE_DIR BUILD_DIR
-ALL_SUITES=(source unit bpf windows examples collectd cli policy faults fuzz)
+ALL_SUITES=(source unit bpf windows examples collectd cli policy faults fuzz vm)
 
 build=yes tap=no sanitize=no
 suites=() kernels=() vm_options=(--short)

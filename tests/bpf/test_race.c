@@ -3,7 +3,8 @@
  * What holds when counting is interrupted by counting, and when a window is
  * read while it rolls: I2, I3, I4, I6 of window.bpf.h, W2 of window.h, and the
  * promise of reader.h. Figures stand in the comments of the TAP output.
- * RACE_SECONDS says how long each run counts (default 3).
+ * RACE_SECONDS says how long each run counts (default 3); the one that reads goes
+ * on until it has seen RACE_COPIES closed buckets (a million), or lost patience.
  */
 #include "place.h"
 #include "race_load.h"
@@ -24,8 +25,6 @@
 #define INTERRUPT_NS 40000
 #define INTERRUPT_READ_NS 100000
 #define UNGUARDED_COPIES 50 /* after each snapshot */
-/* The run that reads goes on until it has seen so many, or lost patience. */
-#define ENOUGH_COPIES 1000000
 #define PATIENCE_NS 45000000000
 #define EVER UINT64_MAX
 
@@ -37,9 +36,13 @@ static void report(bool good, const char *title) {
   fflush(stdout);
 }
 
+static uint64_t setting(const char *name, uint64_t usual) {
+  const char *value = getenv(name);
+  return value ? strtoull(value, NULL, 10) : usual;
+}
+
 static uint64_t duration_ns(void) {
-  const char *seconds = getenv("RACE_SECONDS");
-  return (seconds ? strtoull(seconds, NULL, 10) : 3) * 1000000000;
+  return setting("RACE_SECONDS", 3) * 1000000000;
 }
 
 static struct reader *open_reader(const struct race *race) {
@@ -166,8 +169,9 @@ static void test_reading(void) {
   uint64_t totals[RACE_VALUES], last[RACE_VALUES] = {0};
   uint64_t snapshots = 0, given_up = 0, fell = 0;
   uint64_t end_ns = race_now_ns() + duration_ns();
-  while (race_now_ns() < end_ns || (accepted.closed < ENOUGH_COPIES &&
-                                    race_now_ns() < end_ns + PATIENCE_NS)) {
+  uint64_t enough = setting("RACE_COPIES", 1000000);
+  while (race_now_ns() < end_ns ||
+         (accepted.closed < enough && race_now_ns() < end_ns + PATIENCE_NS)) {
     if (reader_snapshot(reader, &snapshot, &failure) != 0) {
       given_up++;
       continue;

@@ -94,7 +94,7 @@ if ! grep -qs '($preempt)' /sys/kernel/debug/sched/preempt; then
 fi
 JOB
     fi
-    [ -z "$short" ] || echo 'export RACE_SECONDS=1 STRESS_SECONDS=3'
+    [ -z "$short" ] || echo 'export RACE_SECONDS=1 RACE_COPIES=100000 STRESS_SECONDS=3'
     echo 'set -o pipefail'
     # shellcheck disable=SC2016 # for the guest to expand
     printf '"$SOURCE_DIR"/tests/run.sh --no-build --tap'
