@@ -210,6 +210,8 @@ int adopt_pin_all(const struct object *object, struct failure *failure) {
     status = pin_record(object, failure); /* last: P1 */
   if (status == 0)
     status = pins_commit(object->options.pins, object->options.name, failure);
+  if (status != 0)
+    pins_unstage(object->options.pins, object->options.name, false);
   return status;
 }
 

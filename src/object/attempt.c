@@ -29,14 +29,17 @@ static int attach(struct object *object, struct bpf_object *loaded,
     if (!link)
       return load_explain(-errno, doing, failure);
     struct object_link kept = {.fd = object_keep_fd(bpf_link__fd(link))};
+    int error = errno;
+    bpf_link__destroy(link); /* the kernel's link lives by our descriptor */
     snprintf(kept.program, sizeof(kept.program), "%s",
              bpf_program__name(program));
-    bpf_link__destroy(link); /* the kernel's link lives by our descriptor */
-    if (kept.fd < 0 || object->links == OBJECT_MAX_LINKS) {
+    if (kept.fd < 0)
+      return failure_set(failure, -error, "%s: cannot keep its link: %s", doing,
+                         strerror(error));
+    if (object->links == OBJECT_MAX_LINKS) {
       close(kept.fd);
-      return failure_set(failure, -E2BIG,
-                         "%s: over %d programs, or out of descriptors", doing,
-                         OBJECT_MAX_LINKS);
+      return failure_set(failure, -E2BIG, "%s: the object has over %d programs",
+                         doing, OBJECT_MAX_LINKS);
     }
     object->link[object->links++] = kept;
   }
@@ -66,11 +69,13 @@ static int keep_policy(struct object *object, struct bpf_object *loaded,
 static int bring_up(struct object *object, struct bpf_object *opened,
                     const char *front, const struct rings *rings,
                     struct object *old, struct failure *failure) {
-  bool reuse = old && rings_continue(rings, old);
+  bool reuse = false;
+  int status = old ? rings_continue(rings, old, &reuse, failure) : 0;
   object->origin = !old    ? OBJECT_LOADED
                    : reuse ? OBJECT_UPGRADED
                            : OBJECT_REPLACED;
-  int status = load_select_front(opened, front, failure);
+  if (status == 0)
+    status = load_select_front(opened, front, failure);
   if (status == 0 && reuse)
     status = rings_reuse(rings, opened, old, failure);
   if (status == 0)

@@ -55,7 +55,10 @@ int load_read_file(struct load_file *file, const char *name, const char *path,
                        path, strerror(errno));
   struct stat info;
   int status = 0;
-  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
+  if (fstat(fd, &info) != 0)
+    status = failure_set(failure, -errno, "cannot read the object file %s: %s",
+                         path, strerror(errno));
+  else if (!S_ISREG(info.st_mode))
     status = failure_set(failure, -EINVAL, "%s is no regular file", path);
   else if (info.st_size > MAX_FILE_SIZE)
     status = failure_set(failure, -EFBIG, "%s is over %u MiB, no BPF object",
@@ -65,9 +68,15 @@ int load_read_file(struct load_file *file, const char *name, const char *path,
   while (status == 0 && file->size < (size_t)info.st_size) {
     ssize_t got = read(fd, (char *)file->bytes + file->size,
                        (size_t)info.st_size - file->size);
-    if (got <= 0)
-      status = failure_set(failure, got < 0 ? -errno : -EIO,
-                           "cannot read the object file %s", path);
+    if (got < 0)
+      status =
+          failure_set(failure, -errno, "cannot read the object file %s: %s",
+                      path, strerror(errno));
+    else if (got == 0)
+      status = failure_set(failure, -EIO,
+                           "the object file %s became shorter while it was "
+                           "read: start again when it is whole",
+                           path);
     else
       file->size += (size_t)got;
   }

@@ -96,8 +96,12 @@ static int load_and_pin(struct object *object, const struct load_file *file,
   snprintf(object->record.path, sizeof(object->record.path), "%s", file->path);
   int status = attempt_fronts(object, file, old, failure);
   object->record.links = object->links;
-  if (status == 0 && object->options.pins)
+  if (status == 0 && object->options.pins) {
+    bool has_counts = old && object->origin != OBJECT_REPLACED;
     status = adopt_pin_all(object, failure);
+    if (status != 0 && !has_counts)
+      pins_unstage(object->options.pins, object->options.name, true);
+  }
   return status;
 }
 

@@ -63,8 +63,10 @@ struct rings {
 int rings_find(struct rings *rings, struct bpf_object *opened, const char *path,
                struct failure *failure);
 
-/* Whether the windows are those of old, name by name and layout by layout (O3). */
-bool rings_continue(const struct rings *rings, const struct object *old);
+/* Whether the windows are those of old, name by name and layout by layout (O3).
+ * Errors: those of old cannot be read. */
+int rings_continue(const struct rings *rings, const struct object *old,
+                   bool *same, struct failure *failure);
 
 /* Before loading: the maps of old are to be used. */
 int rings_reuse(const struct rings *rings, struct bpf_object *opened,

@@ -293,6 +293,16 @@ static int remove_object(const char *root, const char *object,
   return remove_folder(removed, failure);
 }
 
+void pins_unstage(const struct pins_root *root, const char *object,
+                  bool worthless) {
+  char staged[PINS_PATH_SIZE], final[PINS_PATH_SIZE];
+  if (pins_staged_path(root, object, "", staged) != 0 ||
+      pins_object_path(root->path, object, "", final) != 0 ||
+      (!worthless && has_record(staged) && !has_record(final)))
+    return;
+  remove_folder(staged, NULL);
+}
+
 int pins_commit(const struct pins_root *root, const char *object,
                 struct failure *failure) {
   char staged[PINS_PATH_SIZE], final[PINS_PATH_SIZE];

@@ -100,6 +100,11 @@ int pins_check_name(const char *name, struct failure *failure);
 int pins_stage(const struct pins_root *root, const char *object,
                struct failure *failure);
 
+/* After a failure: removes the staged folder. Not if it is whole and the object's own
+ * folder is not (P2: it takes its place later), unless it is worthless. */
+void pins_unstage(const struct pins_root *root, const char *object,
+                  bool worthless);
+
 /* The path of a pin in the staged or in the finished folder of an object. */
 int pins_staged_path(const struct pins_root *root, const char *object,
                      const char *pin, char path[PINS_PATH_SIZE]);

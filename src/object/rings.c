@@ -68,27 +68,42 @@ static const struct object_window *window_of(const struct object *object,
   return NULL;
 }
 
-/* Whether the maps of an old window hold what the record describes. */
-static bool same_layout(const struct object_window *old,
-                        const struct bpf_window_epoch *record) {
+/* Whether the maps of an old window hold what the record describes. That they cannot
+ * be read now is no answer: it would throw away their counts. */
+static int same_layout(const struct object_window *old,
+                       const struct bpf_window_epoch *record, bool *same,
+                       struct failure *failure) {
   struct reader *reader;
-  if (reader_open(&reader, old->ring_fd, old->epoch_fd, old->cursor_fd, NULL) !=
-      0)
-    return false;
+  struct failure reason;
+  *same = false;
+  int status = reader_open(&reader, old->ring_fd, old->epoch_fd, old->cursor_fd,
+                           &reason);
+  if (status == -EINVAL) /* of another format */
+    return 0;
+  if (status != 0)
+    return failure_set(failure, status, "cannot take over window %s: %.600s",
+                       old->name, reason.text);
   const struct bpf_window_epoch *epoch = reader_epoch(reader);
-  bool same =
+  *same =
       epoch->layout == record->layout && epoch->width_ns == record->width_ns;
   reader_close(&reader);
-  return same;
+  return 0;
 }
 
-bool rings_continue(const struct rings *rings, const struct object *old) {
-  for (unsigned i = 0; i < rings->count; i++) {
+int rings_continue(const struct rings *rings, const struct object *old,
+                   bool *same, struct failure *failure) {
+  *same = true;
+  for (unsigned i = 0; *same && i < rings->count; i++) {
     const struct object_window *window = window_of(old, rings->ring[i].name);
-    if (!window || !same_layout(window, &rings->ring[i].record))
-      return false;
+    int status = 0;
+    if (window)
+      status = same_layout(window, &rings->ring[i].record, same, failure);
+    else
+      *same = false;
+    if (status != 0)
+      return status;
   }
-  return true;
+  return 0;
 }
 
 int rings_reuse(const struct rings *rings, struct bpf_object *opened,
