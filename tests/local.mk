@@ -5,6 +5,7 @@ UNIT_TESTS = tests/unit/test_clock tests/unit/test_edges tests/unit/test_histogr
   tests/unit/test_tags tests/unit/test_window
 KERNEL_TESTS = tests/bpf/test_histogram tests/bpf/test_object tests/bpf/test_ring tests/bpf/test_setup tests/collectd/mark_numbers tests/collectd/open_known_files tests/collectd/run_agent \
   tests/collectd/test_account \
+  tests/faults/test_parts tests/faults/do_part \
   tests/faults/test_steps tests/faults/start_object tests/faults/mark_calls
 check_PROGRAMS += $(UNIT_TESTS) $(KERNEL_TESTS)
 TESTS += $(UNIT_TESTS)
@@ -57,9 +58,20 @@ tests_bpf_test_setup_SOURCES = tests/bpf/test_setup.c tests/bpf/place.c tests/bp
 tests_bpf_test_setup_CPPFLAGS = $(TEST_CPPFLAGS) $(LIBBPF_CFLAGS)
 tests_bpf_test_setup_LDADD = libobject.la $(CMOCKA_LIBS)
 
-tests_faults_test_steps_SOURCES = tests/faults/test_steps.c tests/bpf/place.c tests/bpf/place.h
+tests_faults_test_steps_SOURCES = tests/faults/test_steps.c tests/faults/fault.c tests/faults/fault.h \
+  tests/bpf/place.c tests/bpf/place.h
 tests_faults_test_steps_CPPFLAGS = $(TEST_CPPFLAGS) $(LIBBPF_CFLAGS)
 tests_faults_test_steps_LDADD = libobject.la $(CMOCKA_LIBS)
+
+tests_faults_test_parts_SOURCES = tests/faults/test_parts.c tests/faults/fault.c tests/faults/fault.h \
+  tests/bpf/place.c tests/bpf/place.h
+tests_faults_test_parts_CPPFLAGS = $(TEST_CPPFLAGS) $(LIBBPF_CFLAGS)
+tests_faults_test_parts_LDADD = libobject.la $(CMOCKA_LIBS)
+
+tests_faults_do_part_SOURCES = tests/faults/do_part.c tests/bpf/place.c tests/bpf/place.h \
+  src/collectd/account.c src/collectd/account_follow.c src/collectd/edges.c
+tests_faults_do_part_CPPFLAGS = $(TEST_CPPFLAGS) $(LIBBPF_CFLAGS)
+tests_faults_do_part_LDADD = libobject.la
 
 tests_faults_start_object_SOURCES = tests/faults/start_object.c tests/bpf/place.c tests/bpf/place.h
 tests_faults_start_object_CPPFLAGS = $(TEST_CPPFLAGS) $(LIBBPF_CFLAGS)

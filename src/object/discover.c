@@ -135,24 +135,28 @@ static void find_companions(const struct census *census,
 /* ---- The record ---- */
 
 /* A record in full, or its first one or two members. */
-static bool read_epoch(uint32_t epoch_id, struct bpf_window_epoch *epoch,
-                       bool *full) {
+static int read_epoch(uint32_t epoch_id, struct bpf_window_epoch *epoch,
+                      bool *full) {
   struct bpf_map_info info;
   uint32_t zero = 0;
   int fd = open_map(epoch_id);
   uint32_t size = sizeof(info);
   memset(&info, 0, sizeof(info));
   if (fd < 0)
-    return false;
-  bool good = bpf_obj_get_info_by_fd(fd, &info, &size) == 0;
-  char *value = good ? calloc(1, info.value_size + sizeof(*epoch)) : NULL;
-  good = value && bpf_map_lookup_elem(fd, &zero, value) == 0;
-  if (good)
+    return fd;
+  char *value = NULL;
+  int status = bpf_obj_get_info_by_fd(fd, &info, &size) == 0 ? 0 : -errno;
+  if (status == 0 && !(value = calloc(1, info.value_size + sizeof(*epoch))))
+    status = -ENOMEM;
+  if (status == 0 && bpf_map_lookup_elem(fd, &zero, value) != 0)
+    status = -errno;
+  if (status == 0) {
     memcpy(epoch, value, sizeof(*epoch));
-  *full = good && info.value_size == sizeof(*epoch);
+    *full = info.value_size == sizeof(*epoch);
+  }
   free(value);
   close(fd);
-  return good;
+  return status;
 }
 
 static void describe(const struct btf *btf, const struct bpf_map_info *ring,
@@ -161,6 +165,7 @@ static void describe(const struct btf *btf, const struct bpf_map_info *ring,
   struct failure failure;
   bool full = false;
   const char *wrong = NULL;
+  int status = 0;
   if (ring->max_entries != BPF_WINDOW_SLOTS) {
     snprintf(window->problem, sizeof(window->problem),
              "it has %u slots; only windows of %d can be read",
@@ -168,9 +173,10 @@ static void describe(const struct btf *btf, const struct bpf_map_info *ring,
   } else if (window->epoch_id == 0) {
     snprintf(window->problem, sizeof(window->problem),
              "no program that uses it has an array that could be its epoch");
-  } else if (!read_epoch(window->epoch_id, &epoch, &full)) {
+  } else if ((status = read_epoch(window->epoch_id, &epoch, &full)) != 0) {
     snprintf(window->problem, sizeof(window->problem),
-             "its epoch, map %u, cannot be read", window->epoch_id);
+             "its epoch, map %u, cannot be read: %s", window->epoch_id,
+             strerror(-status));
   } else if (full && epoch.format != 0 &&
              (wrong = window_epoch_problem(&epoch))) {
     /* Of another version: the BTF would say the same, or less. */
@@ -194,14 +200,16 @@ static void describe(const struct btf *btf, const struct bpf_map_info *ring,
 
 /* ---- All windows ---- */
 
-/* Fills in the window if the map is the ring of one. */
-static bool examine(const struct census *census, const struct bpf_map_info *map,
-                    uint64_t width_ns, struct discover_window *window) {
+/* Fills in the window if the map is the ring of one; -EINVAL if not. */
+static int examine(const struct census *census, const struct bpf_map_info *map,
+                   uint64_t width_ns, struct discover_window *window) {
   if (map->type != BPF_MAP_TYPE_PERCPU_ARRAY || !map->btf_id ||
       !map->btf_value_type_id)
-    return false;
+    return -EINVAL;
   struct btf *btf = btf__load_from_kernel_by_id(map->btf_id);
-  bool ring = btf && describe_is_bucket(btf, map->btf_value_type_id);
+  if (!btf)
+    return -errno;
+  bool ring = describe_is_bucket(btf, map->btf_value_type_id);
   if (ring) {
     memset(window, 0, sizeof(*window));
     window->ring_id = map->id;
@@ -211,14 +219,14 @@ static bool examine(const struct census *census, const struct bpf_map_info *map,
     window->bytes = discover_bytes(window);
   }
   btf__free(btf);
-  return ring;
+  return ring ? 0 : -EINVAL;
 }
 
-bool discover_window(const struct census *census, uint32_t ring_id,
-                     uint64_t width_ns, struct discover_window *window) {
+int discover_window(const struct census *census, uint32_t ring_id,
+                    uint64_t width_ns, struct discover_window *window) {
   struct bpf_map_info map;
-  return map_info(ring_id, &map) == 0 &&
-         examine(census, &map, width_ns, window);
+  int status = map_info(ring_id, &map);
+  return status == 0 ? examine(census, &map, width_ns, window) : status;
 }
 
 int discover_windows(const struct census *census, uint64_t width_ns,
@@ -230,13 +238,14 @@ int discover_windows(const struct census *census, uint64_t width_ns,
   while (bpf_map_get_next_id(id, &id) == 0) {
     struct bpf_map_info map;
     struct discover_window window;
-    if (map_info(id, &map) != 0 || !examine(census, &map, width_ns, &window))
+    if (map_info(id, &map) != 0 ||
+        examine(census, &map, width_ns, &window) != 0)
       continue;
     struct discover_window *larger =
         realloc(*windows, (*count + 1) * sizeof(*larger));
     if (!larger) {
-      free(*windows);
-      return failure_set(failure, -ENOMEM, "out of memory");
+      errno = ENOMEM;
+      break;
     }
     *windows = larger;
     larger[(*count)++] = window;
@@ -245,6 +254,8 @@ int discover_windows(const struct census *census, uint64_t width_ns,
     return 0;
   int status = -errno;
   free(*windows);
+  *windows = NULL;
+  *count = 0;
   return failure_set(failure, status, "cannot walk the kernel's maps: %s",
                      strerror(-status));
 }

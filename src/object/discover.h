@@ -43,9 +43,10 @@ int discover_windows(const struct census *census, uint64_t width_ns,
 /* What the kernel has set aside for the maps of a window; 0 without CAP_SYS_ADMIN. */
 uint64_t discover_bytes(const struct discover_window *window);
 
-/* The window of one map of buckets; false if it is none. */
-bool discover_window(const struct census *census, uint32_t ring_id,
-                     uint64_t width_ns, struct discover_window *window);
+/* The window of one map of buckets. Errors: -EINVAL if it is none; others if it cannot be
+ * looked at. */
+int discover_window(const struct census *census, uint32_t ring_id,
+                    uint64_t width_ns, struct discover_window *window);
 
 /* Opens a reader on a window found. Errors: -EINVAL with its problem, and those
  * of reader_open_described. */

@@ -4,6 +4,22 @@
 #include <errno.h>
 #include <string.h>
 
+static int look_at(const char *path, const struct census *census,
+                   uint32_t map_id, uint64_t width_ns,
+                   struct discover_window *window, struct failure *failure) {
+  int status = discover_window(census, map_id, width_ns, window);
+  if (status == -EINVAL)
+    return failure_set(failure, status,
+                       "the pin %s is no window: pin the map of its buckets, a "
+                       "per-CPU array of %d structs that begin with __u64 "
+                       "abs_bucket",
+                       path, BPF_WINDOW_SLOTS);
+  return status == 0 ? 0
+                     : failure_set(failure, status,
+                                   "cannot look at the map pinned at %s: %s",
+                                   path, strerror(-status));
+}
+
 /* Without its record beside it; perhaps it is a window nevertheless. */
 static int open_by_programs(const char *path, uint64_t width_ns,
                             struct reader **reader, char name[64],
@@ -14,13 +30,8 @@ static int open_by_programs(const char *path, uint64_t width_ns,
   int status = discover_pinned_id(path, &map_id, failure);
   if (status == 0)
     status = census_take_programs(&census, failure);
-  if (status == 0 && !discover_window(census, map_id, width_ns, &window))
-    status =
-        failure_set(failure, -EINVAL,
-                    "the pin %s is no window: pin the map of its buckets, a "
-                    "per-CPU array of %d structs that begin with __u64 "
-                    "abs_bucket",
-                    path, BPF_WINDOW_SLOTS);
+  if (status == 0)
+    status = look_at(path, census, map_id, width_ns, &window, failure);
   if (status == 0)
     status = discover_open(&window, reader, failure);
   if (status == 0 && name)

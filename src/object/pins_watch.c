@@ -30,12 +30,24 @@ static int watch_path(const struct pins_root *root, const char *name,
   return pins_object_path(pins_path(root), PINS_WATCH_FOLDER, name, path);
 }
 
-static bool is_state(int fd) {
+/* A descriptor of what is kept there; -ENOENT if there is none, -EINVAL if it is of
+ * another version. Every other error is no answer: making another map then would
+ * throw away what was kept. */
+static int open_state(const char *path) {
   struct bpf_map_info info = {0};
   uint32_t size = sizeof(info);
-  return bpf_obj_get_info_by_fd(fd, &info, &size) == 0 &&
-         info.type == BPF_MAP_TYPE_ARRAY &&
-         info.value_size == sizeof(struct pins_watch);
+  int fd = bpf_obj_get(path), status = 0;
+  if (fd < 0)
+    return -errno;
+  if (bpf_obj_get_info_by_fd(fd, &info, &size) != 0)
+    status = -errno;
+  else if (info.type != BPF_MAP_TYPE_ARRAY ||
+           info.value_size != sizeof(struct pins_watch))
+    status = -EINVAL;
+  if (status == 0)
+    return fd;
+  close(fd);
+  return status;
 }
 
 int pins_open_watch(const struct pins_root *root, const char *name,
@@ -44,12 +56,13 @@ int pins_open_watch(const struct pins_root *root, const char *name,
   if (root) {
     if (watch_path(root, "", folder) != 0 || watch_path(root, name, path) != 0)
       return failure_set(failure, -ENAMETOOLONG, "%s: name too long", name);
-    int fd = bpf_obj_get(path);
-    if (fd >= 0 && is_state(fd))
+    int fd = open_state(path);
+    if (fd >= 0)
       return fd;
-    if (fd >= 0) /* of another version */
-      close(fd);
-    if (fd >= 0 && unlink(path) != 0)
+    if (fd != -ENOENT && fd != -EINVAL)
+      return failure_set(failure, fd, "cannot open the pin %s: %s", path,
+                         strerror(-fd));
+    if (fd == -EINVAL && unlink(path) != 0)
       return failure_set(failure, -errno, "cannot remove %s: %s", path,
                          strerror(errno));
     if (mkdir(folder, 0700) != 0 && errno != EEXIST)

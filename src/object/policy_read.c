@@ -29,8 +29,10 @@ static int read_trie(struct policy *policy, int trie_fd,
                      struct failure *failure) {
   struct bpf_map_info info = {.id = 0};
   __u32 size = sizeof(info);
-  if (bpf_obj_get_info_by_fd(trie_fd, &info, &size) != 0 ||
-      info.type != BPF_MAP_TYPE_LPM_TRIE ||
+  if (bpf_obj_get_info_by_fd(trie_fd, &info, &size) != 0)
+    return failure_set(failure, -errno, "cannot read the rules in force: %s",
+                       strerror(errno));
+  if (info.type != BPF_MAP_TYPE_LPM_TRIE ||
       info.key_size != sizeof(struct file_rule_key) ||
       info.value_size != sizeof(__u32))
     return failure_set(failure, -EINVAL, "the rules in force are no trie");
@@ -109,11 +111,17 @@ static int read_state(int fd, struct file_policy_state *state,
   const __u32 zero = 0;
   struct bpf_map_info info = {.id = 0};
   __u32 size = sizeof(info);
-  if (bpf_obj_get_info_by_fd(fd, &info, &size) != 0 ||
-      info.value_size != sizeof(*state) ||
-      bpf_map_lookup_elem(fd, &zero, state) != 0)
-    return failure_set(failure, -EINVAL, "cannot read the policy's state");
-  return 0;
+  int status = bpf_obj_get_info_by_fd(fd, &info, &size) != 0 ? -errno : 0;
+  if (status == 0 && info.value_size != sizeof(*state))
+    return failure_set(failure, -EINVAL,
+                       "the policy's state is of another version of this "
+                       "program");
+  if (status == 0 && bpf_map_lookup_elem(fd, &zero, state) != 0)
+    status = -errno;
+  return status == 0 ? 0
+                     : failure_set(failure, status,
+                                   "cannot read the policy's state: %s",
+                                   strerror(-status));
 }
 
 /* The state is read on both sides of the rules: they belong to it if it stood

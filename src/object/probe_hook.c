@@ -40,21 +40,24 @@ static int load_empty(enum probe_hook hook, int target_id) {
   return fd < 0 ? -errno : fd;
 }
 
-static uint64_t runs(int program_fd) {
+/* 0 if the program has run, -ENOTSUP if not; or why that cannot be told. */
+static int check_run(int program_fd) {
   struct bpf_prog_info info = {0};
   uint32_t size = sizeof(info);
-  return bpf_obj_get_info_by_fd(program_fd, &info, &size) == 0 ? info.run_cnt
-                                                               : 0;
+  if (bpf_obj_get_info_by_fd(program_fd, &info, &size) != 0)
+    return -errno;
+  return info.run_cnt > 0 ? 0 : -ENOTSUP;
 }
 
+/* Makes an event that the program sees. */
 static int make_event(int program_fd) {
   int statistics_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
   if (statistics_fd < 0)
-    return -EINPROGRESS;
+    return -errno;
   int file_fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+  int status = file_fd < 0 ? -errno : check_run(program_fd);
   if (file_fd >= 0)
     close(file_fd);
-  int status = runs(program_fd) > 0 ? 0 : -ENOTSUP;
   close(statistics_fd);
   return status;
 }
@@ -76,9 +79,11 @@ int probe_hook(enum probe_hook hook, struct failure *failure) {
     failure_set(failure, status, "attaching %s: %s", name, strerror(-status));
   else if (status == -ENOTSUP)
     failure_set(failure, status, "%s is attached, but never runs", name);
-  else if (status == -EINPROGRESS)
-    failure_set(failure, status,
-                "%s can be attached; whether it runs cannot be told", name);
+  else if (status != 0)
+    status =
+        failure_set(failure, -EINPROGRESS,
+                    "%s can be attached; whether it runs cannot be told: %s",
+                    name, strerror(-status));
   if (link_fd >= 0)
     close(link_fd);
   close(program_fd);

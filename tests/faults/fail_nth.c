@@ -7,6 +7,7 @@
  *   FAULT_CALL   count the calls of this function alone, made by the program itself
  *                and not by its libraries. Not set: count steps, which are bpf(2) calls
  *                that change something, and the calls that change the folder of pins
+ *   FAULT_WAIT   set: calls count from when the program itself sets FAULT_BEGUN
  *   FAULT_ERRNO  the error, a number (EIO)
  *   FAULT_MARK   a file that is made when it was reached
  *   FAULT_COUNTS a file into which is written, at the end, how often the program called
@@ -81,7 +82,8 @@ static bool is_of_the_program(const void *caller) {
 
 /* The same for a call. */
 static bool strikes_call(struct counter *counter, const void *caller) {
-  if (over || !is_of_the_program(caller))
+  if (over || (getenv("FAULT_WAIT") && !getenv("FAULT_BEGUN")) ||
+      !is_of_the_program(caller))
     return false;
   if (counter->calls++ == 0) {
     counter->next = counters;

@@ -23,92 +23,21 @@
 #include <cmocka.h>
 
 #include "../bpf/place.h"
+#include "fault.h"
 #include "object/pins.h"
 #define MOST_STEPS 400
 
-static char pins[64], mark[64];
+static char pins[64];
 
-struct fault {
-  int nth;          /* 0: none */
-  const char *mode; /* see fail_nth.c */
-  const char *call; /* NULL: steps */
-  int error;
-};
-
-struct outcome {
-  int status;      /* as wait(2) */
-  long long total; /* printed, or -1 */
-  bool struck;     /* the fault was reached */
-  char text[1024]; /* on stderr */
-};
-
-static const char *build(void) {
-  const char *folder = getenv("BUILD_DIR");
-  return folder ? folder : ".";
+/* Runs start_object with a fault. */
+static struct fault_outcome run(const char *file, const char *calls,
+                                const struct fault *fault) {
+  const char *argument[] = {"start_object", pins, file, calls, NULL};
+  return fault_run(argument, fault);
 }
 
-static void set_number(const char *variable, int number) {
-  char text[16];
-  snprintf(text, sizeof(text), "%d", number);
-  setenv(variable, text, 1);
-}
-
-/* In the child. */
-static void set_fault(const struct fault *fault) {
-  char preload[512];
-  snprintf(preload, sizeof(preload), "%s/tests/faults/.libs/fail_nth.so",
-           build());
-  if (fault->nth) {
-    set_number("FAULT_NTH", fault->nth);
-    set_number("FAULT_ERRNO", fault->error ? fault->error : EIO);
-    setenv("FAULT_MODE", fault->mode, 1);
-    setenv("FAULT_MARK", mark, 1);
-  }
-  if (fault->call)
-    setenv(fault->nth ? "FAULT_CALL" : "FAULT_COUNTS",
-           fault->nth ? fault->call : mark, 1);
-  if (fault->nth || fault->call)
-    setenv("LD_PRELOAD", preload, 1);
-}
-
-static void read_all(int fd, char *text, size_t size) {
-  size_t length = 0;
-  ssize_t got;
-  while (length < size - 1 &&
-         (got = read(fd, text + length, size - 1 - length)) > 0)
-    length += (size_t)got;
-  text[length] = '\0';
-  close(fd);
-}
-
-/* Runs start_object with a fault. One with a call but without nth makes the file of
- * counts, see fail_nth.c. */
-static struct outcome run(const char *file, const char *calls,
-                          const struct fault *fault) {
-  int out[2], err[2];
-  struct outcome outcome = {0, -1, false, ""};
-  char program[512], text[32];
-  snprintf(program, sizeof(program), "%s/tests/faults/start_object", build());
-  assert_int_equal(pipe(out), 0);
-  assert_int_equal(pipe(err), 0);
-  pid_t child = fork();
-  if (child == 0) {
-    dup2(out[1], 1);
-    dup2(err[1], 2);
-    set_fault(fault);
-    execl(program, program, pins, file, calls, (char *)NULL);
-    _exit(3);
-  }
-  close(out[1]);
-  close(err[1]);
-  read_all(out[0], text, sizeof(text));
-  read_all(err[0], outcome.text, sizeof(outcome.text));
-  if (text[0])
-    outcome.total = atoll(text);
-  waitpid(child, &outcome.status, 0);
-  if (fault->nth)
-    outcome.struck = unlink(mark) == 0;
-  return outcome;
+static long long total_of(const struct fault_outcome *outcome) {
+  return outcome->printed[0] ? atoll(outcome->printed) : -1;
 }
 
 static int programs_attached(void) {
@@ -139,8 +68,8 @@ static void wait_for_the_kernel(void) {
   }
 }
 
-static struct outcome run_whole(const char *file, const char *calls) {
-  struct outcome outcome = run(file, calls, &(struct fault){0});
+static struct fault_outcome run_whole(const char *file, const char *calls) {
+  struct fault_outcome outcome = run(file, calls, &(struct fault){0});
   if (outcome.status != 0)
     print_message("# %s", outcome.text);
   assert_int_equal(outcome.status, 0);
@@ -166,7 +95,7 @@ static void each_step(const char *before, const char *file, bool keeps,
     if (before)
       run_whole(before, "10");
     struct fault fault = {.nth = nth += stride, .mode = mode};
-    struct outcome faulty = run(file, "0", &fault);
+    struct fault_outcome faulty = run(file, "0", &fault);
     struck = faulty.struck;
     if (WIFSIGNALED(faulty.status))
       assert_int_equal(WTERMSIG(faulty.status), SIGKILL); /* and no crash */
@@ -174,14 +103,14 @@ static void each_step(const char *before, const char *file, bool keeps,
       assert_in_range(WEXITSTATUS(faulty.status), 0, 1);
     if (keeps) /* the same maps */
       wait_for_the_kernel();
-    struct outcome next = run_whole(file, "5");
+    struct fault_outcome next = run_whole(file, "5");
     long long wanted = keeps ? 15 : 5;
-    if (next.total != wanted)
-      print_message("# step %d: total %lld, not %lld\n", nth, next.total,
+    if (total_of(&next) != wanted)
+      print_message("# step %d: total %lld, not %lld\n", nth, total_of(&next),
                     wanted);
-    assert_int_equal(next.total, wanted);
-    struct outcome again = run_whole(file, "1");
-    assert_int_equal(again.total, wanted + 1);
+    assert_int_equal(total_of(&next), wanted);
+    struct fault_outcome again = run_whole(file, "1");
+    assert_int_equal(total_of(&again), wanted + 1);
     clear(NULL);
   }
   print_message("# %s at each %d of %d steps\n", mode, stride, nth - stride);
@@ -189,17 +118,6 @@ static void each_step(const char *before, const char *file, bool keeps,
 }
 
 /* ---- Calls ---- */
-
-/* One line, with the cause in words. */
-static void check_text(const struct outcome *outcome, int error) {
-  const char *text = outcome->text;
-  bool said = strstr(text, strerror(error)) || strstr(text, "out of memory");
-  if (!said || !strchr(text, '\n') || strchr(text, '\n')[1] != '\0')
-    print_message("# says: %s\n", text);
-  assert_true(said);
-  assert_non_null(strchr(text, '\n'));
-  assert_int_equal(strchr(text, '\n')[1], '\0');
-}
 
 static bool is_there(const char *name, const char *pin) {
   char path[PINS_PATH_SIZE];
@@ -218,23 +136,31 @@ static void check_nothing_left(void) {
               is_there("marked", PINS_LINK_PREFIX "on_call"));
 }
 
-static bool one_call(const char *before, const char *file, bool keeps,
-                     const struct fault *fault) {
+struct start {
+  const char *before, *file;
+  bool keeps;
+};
+
+static bool one_call(const struct fault *fault, void *context) {
+  const struct start *start = context;
+  const char *before = start->before, *file = start->file;
+  bool keeps = start->keeps;
   if (before)
     run_whole(before, "10");
-  struct outcome faulty = run(file, "0", fault);
+  struct fault_outcome faulty = run(file, "0", fault);
   assert_true(WIFEXITED(faulty.status));
   if (WEXITSTATUS(faulty.status) == 0) { /* it does without */
-    assert_int_equal(faulty.total, keeps ? 10 : 0);
+    assert_int_equal(total_of(&faulty), keeps ? 10 : 0);
     assert_string_equal(faulty.text, "");
   } else {
     assert_int_equal(WEXITSTATUS(faulty.status), 1);
-    check_text(&faulty, fault->error);
+    fault_check_text(&faulty, fault->error);
     check_nothing_left();
   }
   if (keeps)
     wait_for_the_kernel();
-  long long total = run_whole(file, "5").total, wanted = keeps ? 15 : 5;
+  struct fault_outcome next = run_whole(file, "5");
+  long long total = total_of(&next), wanted = keeps ? 15 : 5;
   if (total != wanted)
     print_message("# after call %d of %s: total %lld, not %lld\n", fault->nth,
                   fault->call, total, wanted);
@@ -243,31 +169,15 @@ static bool one_call(const char *before, const char *file, bool keeps,
   return faulty.struck;
 }
 
-/* Likewise, with every call that fails once: of those made very often the first ten.
- * Under emulation every seventh. */
+/* Likewise, with every call that fails once. */
 static void each_call(const char *before, const char *file, bool keeps) {
-  char name[64];
-  int count, done = 0, seen = 0, stride = getenv("IN_VM") ? 7 : 1;
+  struct start start = {before, file, keeps};
+  const char *argument[] = {"start_object", pins, file, "0", NULL};
   if (before)
     run_whole(before, "10");
-  assert_int_equal(run(file, "0", &(struct fault){.call = ""}).status, 0);
+  struct fault_counts *counts = fault_count(argument, false);
   clear(NULL);
-  FILE *counts = fopen(mark, "re");
-  assert_non_null(counts);
-  unlink(mark);
-  while (fscanf(counts, "%63s %d", name, &count) == 2) {
-    bool memory = strstr(name, "alloc") || strcmp(name, "strdup") == 0;
-    struct fault fault = {
-        .mode = "fail", .call = name, .error = memory ? ENOMEM : EIO};
-    /* How often it waits for the kernel differs. */
-    while (++fault.nth <= count && fault.nth <= 10 &&
-           (seen++ % stride != 0 || one_call(before, file, keeps, &fault)))
-      done++;
-    assert_true(fault.nth > 1);
-  }
-  fclose(counts);
-  print_message("# each %d of %d calls failed\n", stride, done);
-  assert_true(done > 20);
+  assert_true(fault_each_call(counts, one_call, &start) > 20);
 }
 
 /* ---- Starts ---- */
@@ -347,7 +257,6 @@ int main(int count, char **argument) {
     return 77;
   }
   snprintf(pins, sizeof(pins), "%s", place_pins());
-  snprintf(mark, sizeof(mark), "/tmp/bpf_window_step.%d", getpid());
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_teardown(failing_steps_of_a_first_start, clear),
       cmocka_unit_test_teardown(kills_in_a_first_start, clear),
