@@ -44,11 +44,20 @@ static void set_number(const char *variable, int number) {
   setenv(variable, text, 1);
 }
 
-/* In the child, whose parent has that mark. */
-static void set_fault(const struct fault *fault, const char *parents_mark) {
-  char preload[512];
+/* Sanitized, a program wants its sanitizer loaded before all others. */
+static void set_preload(void) {
+  char preload[512], options[512];
+  const char *before = getenv("ASAN_OPTIONS");
   snprintf(preload, sizeof(preload), "%s/tests/faults/.libs/fail_nth.so",
            build());
+  snprintf(options, sizeof(options), "%s:verify_asan_link_order=0",
+           before ? before : "");
+  setenv("ASAN_OPTIONS", options, 1);
+  setenv("LD_PRELOAD", preload, 1);
+}
+
+/* In the child, whose parent has that mark. */
+static void set_fault(const struct fault *fault, const char *parents_mark) {
   if (fault->nth) {
     set_number("FAULT_NTH", fault->nth);
     set_number("FAULT_ERRNO", fault->error ? fault->error : EIO);
@@ -62,7 +71,7 @@ static void set_fault(const struct fault *fault, const char *parents_mark) {
   else if (fault->call)
     setenv("FAULT_COUNTS", parents_mark, 1);
   if (fault->nth || fault->call)
-    setenv("LD_PRELOAD", preload, 1);
+    set_preload();
 }
 
 static void read_all(int fd, char *text, size_t size) {
