@@ -32,6 +32,7 @@ static struct pins_root *root;
 static struct object *object;
 static struct policy *policy;
 static int policy_fd = -1, state_fd = -1;
+static const struct policy_terms terms = {.namespace = 1};
 static char path[PINS_PATH_SIZE], folder[64];
 
 static void die(const char *what) {
@@ -121,7 +122,8 @@ static char policy_pin[PINS_PATH_SIZE], state_pin[PINS_PATH_SIZE];
 static void install_policy(void) {
   struct failure failure = {""};
   make_policy();
-  sound(policy_install(policy, policy_fd, state_fd, false, &failure), &failure);
+  sound(policy_install(policy, policy_fd, state_fd, &terms, &failure),
+        &failure);
   char in[PINS_PATH_SIZE];
   pins_object_path(pins_path(root), "marked", "", in);
   mkdir(in, 0700);
@@ -167,7 +169,7 @@ static int watch(struct failure *failure) {
 static int install(struct failure *failure) {
   struct file_policy_state state = {0};
   uint32_t zero = 0;
-  int status = policy_install(policy, policy_fd, state_fd, false, failure);
+  int status = policy_install(policy, policy_fd, state_fd, &terms, failure);
   if (status != 0)
     return status;
   unsetenv("FAULT_BEGUN");
@@ -177,7 +179,7 @@ static int install(struct failure *failure) {
 }
 
 static int uninstall(struct failure *failure) {
-  int status = policy_install(NULL, policy_fd, state_fd, false, failure);
+  int status = policy_install(NULL, policy_fd, state_fd, &terms, failure);
   if (status == 0)
     puts("no rules");
   return status;
