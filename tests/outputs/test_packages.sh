@@ -1,75 +1,70 @@
 #!/bin/bash
-# Debian packages in a clean system: install, enable one line, start collectd, read a value,
-# remove. For each release of RELEASES a root is made with debootstrap from this machine's own
-# package source, or ROOTS/<release> is used.
-#   PACKAGES   folder of the .deb files (dpkg-buildpackage leaves them above the source)
+# Debian packages, for each release of RELEASES: built there, without a complaint of lintian;
+# installed in a clean system, one line enabled, collectd started, a value read, removed.
+#   PACKAGES   a folder of .deb files to take instead of building them
 set -euo pipefail
 # shellcheck source=tests/tap.sh
 . "$SOURCE_DIR/tests/tap.sh"
 # shellcheck source=tests/outputs/servers.sh
 . "$SOURCE_DIR/tests/outputs/servers.sh"
+# shellcheck source=tests/outputs/packages.sh
+. "$SOURCE_DIR/tests/outputs/packages.sh"
 
-[ -n "${PACKAGES:-}" ] || skip_all "no packages: set PACKAGES to the folder of the .deb files"
-[ "$(id -u)" -eq 0 ] || skip_all "needs root"
-[ -n "${ROOTS:-}" ] || command -v debootstrap >/dev/null || skip_all "debootstrap is not installed"
+why=$(packages_need | head -n 1)
+[ -z "$why" ] || skip_all "$why"
 
 folder=$(mktemp -d)
+LOG=$folder/log
 pins=/sys/fs/bpf/bpf_window_packages_$$
-root=
+root=$folder/root
 daemon=
 
 leave_root() {
   [ -z "$daemon" ] || end_all "$daemon"
   daemon=
-  [ -z "$root" ] || umount -q -l "$root/sys/fs/bpf" "$root/sys" "$root/proc" || true
-  rm -rf "$pins"
-  root=
+  rm -rf "$pins" "$root"
 }
 trap 'leave_root; rm -rf "$folder"' EXIT
 
-in_root() { chroot "$root" env DEBIAN_FRONTEND=noninteractive LC_ALL=C "$@"; }
-
-enter_root() { # RELEASE
-  root=${ROOTS:-$folder}/$1
-  if [ ! -d "$root/usr" ]; then
-    local mirror
-    # shellcheck disable=SC2016 # for apt
-    mirror=$(apt-get indextargets --format '$(SITE)' | grep -v security | sort -u | head -n 1)
-    debootstrap --variant=minbase "$1" "$root" "$mirror" >"$folder/debootstrap.log" 2>&1
-  fi
-  mount -t proc proc "$root/proc"
-  mount -t sysfs sysfs "$root/sys"
-  mount --bind /sys/fs/bpf "$root/sys/fs/bpf"
-  printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
-  chmod 755 "$root/usr/sbin/policy-rc.d"
-}
-
+# A rate: above 0, since this test itself opens files.
 value_is_read() {
-  in_root collectdctl getval "$host/bpf_window-inode_cache/cache_operation-lookups" |
-    grep -E '^value=[0-9]'
+  in_root "$root" collectdctl getval "$host/bpf_window-inode_cache/cache_operation-lookups" |
+    awk -F= '$1 == "value" && $2 > 0 { print; read = 1 } END { exit !read }'
 }
 
 leftovers() {
   find "$root/etc" "$root/usr" "$root/var/lib/collectd" -iname '*bpf[_-]window*' \
-    -not -path '*/rrd/*' 2>/dev/null | sed "s|^$root||" | sort
+    -not -path '*/rrd/*' | sed "s|^$root||" | sort
 }
 
-for release in ${RELEASES:-bookworm trixie}; do
-  if ! enter_root "$release"; then
-    not_ok "$release: a root" "$(tail -n 3 "$folder/debootstrap.log")"
-    leave_root
-    continue
+built() { # RELEASE
+  if [ -n "${PACKAGES:-}" ]; then
+    BUILT=$PACKAGES
+  elif packages_build "$1"; then
+    ok "$1: the packages are built"
+    # What an override explains stands there with an O.
+    is "$(grep -E '^[EWI]:' "$BUILT/lintian" || true)" "" "$1: lintian has no complaint"
+  else
+    not_ok "$1: the packages are built" "$(tail -n 5 "$LOG")"
+    return 1
   fi
-  mkdir -p "$root/packages"
-  cp "$PACKAGES"/collectd-bpf-window_*.deb "$PACKAGES"/libbpf-window-dev_*.deb "$root/packages/"
-  in_root apt-get -q update >"$folder/apt.log" 2>&1 || true
-  # The daemon and its tools first, so that what is left afterwards is known.
-  if in_root apt-get -q install -y --no-install-recommends collectd collectd-utils \
-    >>"$folder/apt.log" 2>&1 &&
-    in_root sh -c 'apt-get -q install -y --no-install-recommends /packages/*.deb' >>"$folder/apt.log" 2>&1; then
+}
+
+installed() { # RELEASE
+  root_make "$1" "$root" && mkdir "$root/packages" &&
+    cp "$BUILT"/collectd-bpf-window_*.deb "$BUILT"/libbpf-window-dev_*.deb "$root/packages/" &&
+    # The daemon and its tools first, so that what is left afterwards is known.
+    apt_install "$root" collectd collectd-utils &&
+    in_root "$root" sh -c 'apt-get -q install -y --no-install-recommends /packages/*.deb' >>"$LOG" 2>&1
+}
+
+host=packages
+for release in ${RELEASES:-bookworm trixie}; do
+  built "$release" || continue
+  if installed "$release"; then
     ok "$release: the packages install"
   else
-    not_ok "$release: the packages install" "$(tail -n 5 "$folder/apt.log")"
+    not_ok "$release: the packages install" "$(tail -n 5 "$LOG")"
     leave_root
     continue
   fi
@@ -77,28 +72,32 @@ for release in ${RELEASES:-bookworm trixie}; do
   # What a user does, and places of the test's own.
   sed -i 's/^#Include/Include/' "$root/etc/collectd/collectd.conf.d/bpf_window.conf"
   sed -i "s|#PinDir .*|PinDir \"$pins\"|" "$root/etc/collectd/bpf_window.conf"
-  host=packages
   # Other plugins may need libraries that their packages only recommend.
   sed -i -e 's/^LoadPlugin /#&/' -e "s/^#\?Hostname.*/Hostname \"$host\"/" \
     -e 's/^#LoadPlugin unixsock/LoadPlugin unixsock/' -e 's/^FQDNLookup.*/FQDNLookup false/' "$root/etc/collectd/collectd.conf"
-  mkdir -p "$root/run"
-  # Not by in_root: it would be a shell's child, and outlive the shell.
-  chroot "$root" collectd -f >"$folder/collectd.log" 2>&1 &
+  # By its own name: a function's would be a shell's child, and outlive the shell.
+  "$SOURCE_DIR/tests/outputs/in_root.sh" "$root" collectd -f >"$folder/collectd.log" 2>&1 &
   daemon=$!
   if until_true 90 value_is_read; then
     ok "$release: collectdctl reads $(value_is_read)"
   else
     not_ok "$release: collectdctl reads a value" "$(grep -i bpf "$folder/collectd.log" | head -n 5)"
   fi
-  like "$(in_root bpf-window show inode_cache --pin-dir "$pins" 2>&1)" 'lookups +[0-9]' \
+  like "$(in_root "$root" bpf-window show inode_cache --pin-dir "$pins" 2>&1)" 'lookups +[0-9]' \
     "$release: bpf-window shows the window"
   end_all "$daemon"
   daemon=
   rm -rf "$pins"
 
-  in_root apt-get -q purge -y collectd-bpf-window libbpf-window-dev >>"$folder/apt.log" 2>&1 ||
-    not_ok "$release: the packages are removed" "$(tail -n 5 "$folder/apt.log")"
-  is "$(leftovers)" "" "$release: removed without leftovers"
+  in_root "$root" apt-get -q remove -y collectd-bpf-window libbpf-window-dev >>"$LOG" 2>&1 ||
+    not_ok "$release: the packages are removed" "$(tail -n 5 "$LOG")"
+  is "$(leftovers)" "/etc/collectd/bpf_window.conf
+/etc/collectd/collectd.conf.d/bpf_window.conf" "$release: removed, the settings stay"
+  # What is enabled there must not keep collectd from starting.
+  like "$(in_root "$root" collectd -t 2>&1; echo "status $?")" 'status 0' "$release: collectd's configuration is sound without the plugin"
+  in_root "$root" apt-get -q purge -y collectd-bpf-window >>"$LOG" 2>&1 ||
+    not_ok "$release: the package is purged" "$(tail -n 5 "$LOG")"
+  is "$(leftovers)" "" "$release: purged without leftovers"
   leave_root
 done
 done_testing
