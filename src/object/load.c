@@ -186,6 +186,13 @@ int load_explain(int status, const char *doing, struct failure *failure) {
                        "it lacks (run as root, or grant it in the service's "
                        "unit)",
                        doing, kernel.release);
+  /* For the addresses of symbols; a unit of systemd can take it away. */
+  if (strstr(said, "failed to open /proc/kallsyms"))
+    return failure_set(failure, status,
+                       "%s needs to read /proc/kallsyms (is "
+                       "ProtectKernelTunables or ProcSubset set in the "
+                       "service's unit?)",
+                       doing);
   switch (status) {
   case -EPERM:
     return failure_set(

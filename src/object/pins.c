@@ -112,8 +112,11 @@ static int make_folders(const char *path, struct failure *failure) {
     if (slash)
       *slash = '\0';
     if (mkdir(parent, 0700) != 0 && errno != EEXIST)
-      return failure_set(failure, -errno, "cannot make the folder %s: %s",
-                         parent, strerror(errno));
+      return failure_set(failure, -errno, "cannot make the folder %s: %s%s",
+                         parent, strerror(errno),
+                         errno == EROFS ? " (is ProtectKernelTunables set in "
+                                          "the service's unit?)"
+                                        : "");
     if (!slash)
       return 0;
     *slash = '/';

@@ -81,6 +81,29 @@ for alone in bpf perfmon; do
   private_stop
 done
 
+# ---- What a unit's ProtectKernelTunables takes away ----
+
+# start_without MOUNT: in a mount namespace of its own, in which that has been done
+start_without() {
+  local list=-all capability
+  for capability in "${needed[@]}"; do list+=,+$capability; done
+  PRIVATE_DAEMON=(unshare --mount --propagation private sh -ec "$1; shift; exec \"\$@\"" sh --
+    setpriv --no-new-privs --bounding-set="$list" --inh-caps=-all "${root_daemon[@]}")
+  private_start || { not_ok "collectd starts without" "$(cat "$folder/collectd.log")"; exit 1; }
+}
+: >"$folder/hidden"
+chmod 000 "$folder/hidden"
+start_without "mount --bind '$folder/hidden' /proc/kallsyms"
+like "$(log)" '\[error\] .*needs to read /proc/kallsyms \(is ProtectKernelTunables or ProcSubset set' \
+  "without /proc/kallsyms the error names it, and the settings"
+private_stop
+rm -rf "$PRIVATE_PINS"
+start_without "mount --bind -r /sys/fs/bpf /sys/fs/bpf"
+like "$(log)" 'cannot make the folder .*Read-only file system \(is ProtectKernelTunables set' \
+  "with a read-only BPF file system the warning names the setting"
+if has_counted; then ok "and counts without pins"; else not_ok "and counts without pins" "$(log)"; fi
+private_stop
+
 # ---- What is pinned ----
 
 PRIVATE_DAEMON=("${root_daemon[@]}")
