@@ -12,7 +12,7 @@
 #   policy    the file policy's cache, case by case
 #   faults    kills, outages, failing steps
 #   refusal   what happens on kernels that are too old
-#   outputs   real servers behind collectd
+#   outputs   real servers behind collectd; packages for each release of Debian
 #   source    shell scripts, man pages, layers, headers that compile alone; the pages
 #             against the code
 #   fuzz      hostile input, a short run (FUZZ_RUNS=1000000 makes it a long one)

@@ -18,8 +18,8 @@ packages_for() {
     echo collectd-core collectd-utils e2fsprogs mount rrdtool fonts-dejavu-core \
       clang-format clang-tidy cppcheck libclang-rt-dev libcmocka-dev jq python3-minimal procps shellcheck mandoc strace tmux \
       valgrind xz-utils ;;
-  outputs) # real servers behind collectd
-    echo chromium curl graphite-carbon graphite-web jq libconfig-general-perl \
+  outputs) # real servers behind collectd; packages in clean systems, and under systemd
+    echo busybox-static chromium cpio curl debootstrap qemu-system-x86 graphite-carbon graphite-web jq libconfig-general-perl \
       libcgi-pm-perl libhtml-parser-perl 'libmicrohttpd12t64|libmicrohttpd12' \
       libprotobuf-c1 libregexp-common-perl librrds-perl liburi-perl lighttpd prometheus \
       python3-whisper rrdcached rrdtool ;;
