@@ -29,6 +29,8 @@ cp "$SOURCE_DIR/collection.d/bpf_window.conf" "$folder/collection.d/"
   echo "include \"$folder/collection.d\""
 } >"$folder/collection3/etc/collection.conf"
 python3 "$SOURCE_DIR/tests/outputs/make_day.py" "$folder/rrd/private"
+series=$(cd "$folder/rrd/private" && find . -name '*.rrd')
+expected=$(sed -E 's,/(cache_(result|operation)|memory)-.*,/\1,' <<<"$series" | sort -u | wc -l)
 
 port=$(free_ports 1)
 cat >"$folder/lighttpd.conf" <<END
@@ -61,13 +63,12 @@ like "$page" 'private' "the list of hosts has ours"
 selection="hostname=private;plugin=bpf_window"
 for span in hour:3600 day:86400; do
   page=$(browse "$base/index.cgi?action=show_selection;$selection;timespan=${span#*:}" \
-    "${span%:*}" 1900)
+    "${span%:*}" 5400)
   like "$page" "begin=-${span#*:}\"" "the page of the last ${span%:*}"
   span=${span%:*}
   mapfile -t graphs < <(grep -oE 'graph\.cgi\?[^"]*' <<<"$page" | sed 's/&amp;/\&/g' | sort -u)
-  # results, operations, ratio, memory, programs; and a derive of its own each for two
-  # reasons and the runs
-  is "${#graphs[@]}" 8 "$span: eight graphs for our twelve series"
+  # The types that are stacked have one for a window, all others one for each series.
+  is "${#graphs[@]}" "$expected" "$span: $expected graphs for $(wc -l <<<"$series") series"
   for graph in "${graphs[@]}"; do
     kind=$(curl -s -o "$folder/graph.png" -w '%{content_type}' "$base/$graph")
     if [[ $kind == image/png* ]] && [ "$(head -c 8 "$folder/graph.png" | od -An -tx1 | tr -d ' ')" = 89504e470d0a1a0a ]; then
