@@ -1,6 +1,6 @@
 #!/bin/bash
 # tests/coverage.sh [SUITE...]: which lines of user space the suites reach (default: unit
-# bpf collectd cli faults). Builds in $BUILD_DIR-coverage (default: build/tests-coverage), with
+# bpf collectd cli policy faults). Builds in $BUILD_DIR-coverage (default: build/tests-coverage), with
 # gcc's --coverage; needs gcovr. Prints lines and branches for each folder and file, and for
 # src/object the lines that no test reached.
 #
@@ -11,7 +11,7 @@ set -euo pipefail
 SOURCE_DIR=$(cd "$(dirname "$0")/.." && pwd)
 BUILD_DIR=${BUILD_DIR:-$SOURCE_DIR/build/tests}-coverage
 export BUILD_DIR
-[ $# -gt 0 ] || set -- unit bpf collectd cli faults
+[ $# -gt 0 ] || set -- unit bpf collectd cli policy faults
 
 command -v gcovr >/dev/null || {
   echo "tests/coverage.sh: gcovr is not installed (Debian: apt-get install gcovr)" >&2
@@ -25,7 +25,9 @@ mkdir -p "$BUILD_DIR"
   make -j"$(nproc)" check TESTS=
 ) >"$BUILD_DIR/build.log" 2>&1 || { tail -n 20 "$BUILD_DIR/build.log" >&2; exit 1; }
 find "$BUILD_DIR" -name '*.gcda' -delete
+rm -f "$BUILD_DIR"/*conftest.gcno # of configure's own programs
 # Programs that run as another user write data, too.
+umask 0
 find "$BUILD_DIR" -name '*.gcno' -exec dirname {} + | sort -u | xargs chmod a+w
 
 "$SOURCE_DIR/tests/run.sh" --no-build "$@" || echo "(what a failed test did not reach is missing below)"
