@@ -5,7 +5,7 @@ UNIT_TESTS = tests/unit/test_clock tests/unit/test_edges tests/unit/test_histogr
   tests/unit/test_tags tests/unit/test_window
 KERNEL_TESTS = tests/bpf/test_histogram tests/bpf/test_object tests/bpf/test_ring tests/bpf/test_setup tests/collectd/mark_numbers tests/collectd/open_known_files tests/collectd/run_agent \
   tests/collectd/test_account \
-  tests/faults/test_parts tests/faults/do_part \
+  tests/faults/test_errors tests/faults/test_parts tests/faults/do_part \
   tests/faults/test_steps tests/faults/start_object tests/faults/mark_calls
 check_PROGRAMS += $(UNIT_TESTS) $(KERNEL_TESTS)
 TESTS += $(UNIT_TESTS)
@@ -63,6 +63,11 @@ tests_faults_test_steps_SOURCES = tests/faults/test_steps.c tests/faults/fault.c
 tests_faults_test_steps_CPPFLAGS = $(TEST_CPPFLAGS) $(LIBBPF_CFLAGS)
 tests_faults_test_steps_LDADD = libobject.la $(CMOCKA_LIBS)
 
+tests_faults_test_errors_SOURCES = tests/faults/test_errors.c tests/faults/fault.c tests/faults/fault.h \
+  tests/bpf/place.c tests/bpf/place.h
+tests_faults_test_errors_CPPFLAGS = $(TEST_CPPFLAGS) $(LIBBPF_CFLAGS)
+tests_faults_test_errors_LDADD = libobject.la $(CMOCKA_LIBS)
+
 tests_faults_test_parts_SOURCES = tests/faults/test_parts.c tests/faults/fault.c tests/faults/fault.h \
   tests/bpf/place.c tests/bpf/place.h
 tests_faults_test_parts_CPPFLAGS = $(TEST_CPPFLAGS) $(LIBBPF_CFLAGS)
@@ -108,6 +113,11 @@ TEST_BPF_OBJECTS = \
   tests/bpf/marked_calls_other.bpf.o \
   tests/bpf/marked_calls_short.bpf.o \
   tests/bpf/no_window.bpf.o \
+  tests/bpf/over_the_limits_fronts.bpf.o \
+  tests/bpf/over_the_limits_name.bpf.o \
+  tests/bpf/over_the_limits_programs.bpf.o \
+  tests/bpf/over_the_limits_slots.bpf.o \
+  tests/bpf/over_the_limits_windows.bpf.o \
   tests/bpf/torn_window.bpf.o \
   tests/collectd/one_process.bpf.o
 check_DATA = $(TEST_BPF_OBJECTS)
@@ -123,6 +133,13 @@ tests/bpf/marked_calls_misspelt.bpf.o: tests/bpf/marked_calls.bpf.c
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(COMPILE_BPF) -DMISSPELT -c $< -o $@
 tests/bpf/marked_calls_other.bpf.o: tests/bpf/marked_calls.bpf.c
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(COMPILE_BPF) -DOTHER_COUNTERS -c $< -o $@
+tests/bpf/over_the_limits_fronts.bpf.o: OVER = -DMANY_FRONTS
+tests/bpf/over_the_limits_name.bpf.o: OVER = -DLONG_NAME
+tests/bpf/over_the_limits_programs.bpf.o: OVER = -DMANY_PROGRAMS
+tests/bpf/over_the_limits_slots.bpf.o: OVER = -DFEW_SLOTS
+tests/bpf/over_the_limits_windows.bpf.o: OVER = -DMANY_WINDOWS
+tests/bpf/over_the_limits_%.bpf.o: tests/bpf/over_the_limits.bpf.c
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(COMPILE_BPF) $(OVER) -c $< -o $@
 tests/bpf/marked_calls_short.bpf.o: tests/bpf/marked_calls.bpf.c
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(COMPILE_BPF) -DSHORT_BUCKETS -c $< -o $@
 
@@ -132,7 +149,7 @@ EXTRA_DIST += tests/coverage.sh tests/run.sh tests/tap.sh tests/source/test_page
   tests/vm/README.md tests/vm/boot.sh tests/vm/common.sh tests/vm/guest-init \
   tests/vm/initramfs.sh tests/vm/kernels.sh tests/vm/run.sh \
   tests/bpf/histogram.bpf.c tests/bpf/injected_clock.bpf.c tests/bpf/marked_calls.bpf.c \
-  tests/bpf/no_window.bpf.c tests/bpf/torn_window.bpf.c \
+  tests/bpf/no_window.bpf.c tests/bpf/over_the_limits.bpf.c tests/bpf/torn_window.bpf.c \
   tests/collectd/one_process.bpf.c
 
 include tests/bench/local.mk

@@ -175,6 +175,11 @@ static void o5_a_failed_start_leaves_nothing(void **state) {
       {"tests/bpf/no_window", "declares no window"},
       {"tests/bpf/torn_window", "lacks the map torn_epoch"},
       {"tests/bpf/missing", "cannot open the object file"},
+      {"tests/bpf/over_the_limits_windows", "has over 16 windows"},
+      {"tests/bpf/over_the_limits_name", "has over 56 characters"},
+      {"tests/bpf/over_the_limits_programs", "the object has over 64 programs"},
+      {"tests/bpf/over_the_limits_fronts", "an object has at most 8 fronts"},
+      {"tests/bpf/over_the_limits_slots", "has 60 entries, a window 300"},
   };
   for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
     assert_null(start(bad[i].file));
@@ -205,6 +210,57 @@ static void a_misspelt_tag_is_refused_and_what_runs_goes_on(void **state) {
   assert_int_equal(object_origin(object), OBJECT_ADOPTED);
   assert_int_equal(calls(object), 20);
   object_stop(&object, false);
+}
+
+static int visit_none(const char *pin, void *context) {
+  (void)pin, (void)context;
+  return 0;
+}
+
+static void paths_that_are_too_long_are_refused(void **state) {
+  (void)state;
+  char folder[PINS_PATH_SIZE];
+  struct pins_record record;
+  struct pins_root *other = NULL;
+  memset(folder, 'x', sizeof(folder));
+  memcpy(folder, "/sys/fs/bpf/", 12);
+  folder[sizeof(folder) - 2] = '\0';
+  assert_int_equal(pins_read_record(folder, "marked", &record, &failure),
+                   -ENAMETOOLONG);
+  assert_non_null(strstr(failure.text, "marked: name too long"));
+  assert_int_equal(pins_remove(folder, "marked", &failure), -ENAMETOOLONG);
+  assert_non_null(strstr(failure.text, "marked: name too long"));
+  assert_int_equal(pins_for_each_pin(folder, "marked", visit_none, NULL),
+                   -ENAMETOOLONG);
+  assert_int_equal(pins_open(&other, folder, &failure), -EINVAL);
+  assert_non_null(strstr(failure.text, "of at most 64 bytes"));
+  assert_int_equal(pins_open(&other, "/sys/fs/bpf", &failure), -EINVAL);
+  assert_non_null(strstr(failure.text, "the whole of a BPF file system"));
+}
+
+/* Not of this version, and of none: both are told apart from a failure. */
+static void records_of_others_are_no_records(void **state) {
+  (void)state;
+  char path[PINS_PATH_SIZE];
+  struct pins_record record = {.format = PINS_FORMAT + 1};
+  uint32_t zero = 0, sizes[] = {sizeof(record), 8};
+  for (int i = 0; i < 2; i++) {
+    int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "record", 4, sizes[i], 1, NULL);
+    assert_int_equal(bpf_map_update_elem(fd, &zero, &record, BPF_ANY), 0);
+    pins_object_path(pins_path(root), "marked", "", path);
+    assert_int_equal(mkdir(path, 0700), 0);
+    pins_object_path(pins_path(root), "marked", PINS_RECORD, path);
+    assert_int_equal(bpf_obj_pin(fd, path), 0);
+    close(fd);
+    struct pins_record read;
+    assert_int_equal(
+        pins_read_record(pins_path(root), "marked", &read, &failure), -EINVAL);
+    assert_non_null(strstr(failure.text, "of another version"));
+    struct object *object = start("tests/bpf/marked_calls");
+    assert_non_null(object);
+    assert_int_equal(object_origin(object), OBJECT_LOADED);
+    object_stop(&object, false);
+  }
 }
 
 static void a_file_that_is_no_object_is_refused(void **state) {
@@ -353,6 +409,8 @@ int main(void) {
       cmocka_unit_test(o4_frozen_maps_refuse_writes_and_go_on_counting),
       cmocka_unit_test(o5_a_failed_start_leaves_nothing),
       cmocka_unit_test(a_misspelt_tag_is_refused_and_what_runs_goes_on),
+      cmocka_unit_test(paths_that_are_too_long_are_refused),
+      cmocka_unit_test(records_of_others_are_no_records),
       cmocka_unit_test(a_file_that_is_no_object_is_refused),
       cmocka_unit_test(a_front_that_does_not_exist_is_named),
       cmocka_unit_test(without_pins_an_object_lives_with_its_process),
