@@ -13,7 +13,7 @@ value() { collectdctl getval "$name" 2>/dev/null | sed -n 's/^value=//p' | cut -
 # A rate: there is none until the second value, and it is above 0 while files are opened.
 value_arrives() {
   local tries
-  for ((tries = 0; tries < 120; tries++)); do
+  for ((tries = 0; tries < 600; tries++)); do
     cat /etc/passwd >/dev/null
     [ "$(value)" -gt 0 ] 2>/dev/null && return 0
     sleep 0.5
@@ -29,7 +29,7 @@ said() { journalctl -u collectd --since "@$since" -o cat --no-pager 2>/dev/null 
 # What was said by now; the journal may lag behind.
 says() { # PATTERN
   local tries
-  for ((tries = 0; tries < 60; tries++)); do
+  for ((tries = 0; tries < 300; tries++)); do
     said | grep -qE -- "$1" && return 0
     sleep 0.5
   done

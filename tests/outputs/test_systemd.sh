@@ -100,7 +100,8 @@ for release in ${RELEASES:-bookworm trixie}; do
   rm -rf "$folder/root"
   status=0
   "$vm/boot.sh" --kernel "$vmlinuz" --initrd "$folder/initrd" --log "$folder/console" \
-    --memory 3G --timeout 1500 --cmdline "systemd.unit=proof.target systemd.show_status=false" \
+    --memory 3G --timeout 3600 \
+    --cmdline "systemd.unit=proof.target systemd.show_status=false systemd.default_timeout_start_sec=900" \
     >"$folder/tap" 2>"$folder/why" || status=$?
   while read -r line; do
     case $line in
