@@ -22,7 +22,7 @@ watch() {
   shift 3
   terminal new-session -d -s "$columns" -x "$columns" -y "$lines" \
     "stty -a >$SCRATCH/stty_before; env $environment $BUILD_DIR/bpf-window watch counted --pin-dir $PINS $*
-     echo \"ended with \$?\"; stty -a >$SCRATCH/stty_after; sleep 1000"
+     status=\$?; stty -a >$SCRATCH/stty_after; echo \"ended with \$status\"; sleep 1000"
   wait_for "$columns" 'counter +last second'
 }
 
