@@ -154,23 +154,41 @@ static struct object *start_object(const struct config_object *config) {
   return object;
 }
 
-/* ---- Objects that the config no longer names ---- */
+/* ---- Objects that are to go ---- */
+
+static void say_left(const char *name, const struct failure *failure) {
+  ERROR(PLUGIN "%s; %s may go on counting: `bpf-window detach --pin-dir %s %s` "
+               "ends it",
+        failure->text, name, pins_path(state.pins), name);
+}
 
 static int remove_if_unnamed(const char *name, void *context) {
   struct pins_record record;
   struct failure failure;
   (void)context;
-  if (pins_read_record(pins_path(state.pins), name, &record, NULL) != 0)
-    return 0; /* not ours */
   for (size_t i = 0; i < state.config.objects; i++)
     if (strcmp(state.config.object[i].name, name) == 0)
       return 0;
-  if (pins_remove(pins_path(state.pins), name, &failure) == 0)
+  int status = pins_read_record(pins_path(state.pins), name, &record, &failure);
+  if (status == -ENOENT)
+    return 0; /* not ours */
+  if (status == 0)
+    status = pins_remove(pins_path(state.pins), name, &failure);
+  if (status == 0)
     NOTICE(PLUGIN "%s: no longer in the configuration; detached and unpinned.",
            name);
   else
-    ERROR(PLUGIN "%s", failure.text);
+    say_left(name, &failure);
   return 0;
+}
+
+static void remove_unnamed(void) {
+  const char *path = pins_path(state.pins);
+  int status = pins_for_each(path, remove_if_unnamed, NULL);
+  if (status != 0)
+    ERROR(PLUGIN "cannot look into %s for objects that are no longer in the "
+                 "configuration: %s; the next start does",
+          path, strerror(-status));
 }
 
 static void count_runs(void) {
@@ -211,12 +229,14 @@ static int on_init(void) {
   if (idle)
     WARNING(PLUGIN "no <Object> and no <Window> block: nothing is counted.");
   state.object = calloc(config->objects + 1, sizeof(*state.object));
-  if (!state.object)
+  if (!state.object) {
+    ERROR(PLUGIN "out of memory");
     return -ENOMEM;
+  }
   object_log_libbpf(log_libbpf);
   open_pins(idle);
   if (state.pins) {
-    pins_for_each(pins_path(state.pins), remove_if_unnamed, NULL);
+    remove_unnamed();
     pins_forget_watches(state.pins, is_watched, config);
   }
   if (config->statistics)
@@ -231,9 +251,16 @@ static int on_init(void) {
 
 /* ---- Shutdown: the feeds are gone by now, freed with their reads ---- */
 
+static void stop_object(const struct config_object *config,
+                        struct object **object) {
+  struct failure failure;
+  if (object_stop(object, config->persist, &failure) != 0)
+    say_left(config->name, &failure);
+}
+
 static int on_shutdown(void) {
   for (size_t i = 0; state.object && i < state.config.objects; i++)
-    object_stop(&state.object[i], state.config.object[i].persist);
+    stop_object(&state.config.object[i], &state.object[i]);
   free(state.object);
   state.object = NULL;
   if (state.statistics_fd >= 0)

@@ -197,13 +197,15 @@ int object_start(struct object **out, const struct object_options *options,
 
 /* ---- Stop ---- */
 
-void object_stop(struct object **object, bool keep) {
+int object_stop(struct object **object, bool keep, struct failure *failure) {
   if (!*object)
-    return;
+    return 0;
   const struct object_options *options = &(*object)->options;
+  int status = 0;
   if (!keep && options->pins)
-    pins_remove(pins_path(options->pins), options->name, NULL);
+    status = pins_remove(pins_path(options->pins), options->name, failure);
   free_object(object);
+  return status;
 }
 
 /* ---- What it is ---- */

@@ -62,8 +62,12 @@ enum object_origin {
 int object_start(struct object **object, const struct object_options *options,
                  struct failure *failure);
 
-/* Releases the object. keep: pins and links stay, and with them the counting. */
-void object_stop(struct object **object, bool keep);
+/*
+ * Releases the object, also when it fails. keep: pins and links stay, and with
+ * them the counting. Errors: -errno if pins could not be removed; then the
+ * programs they hold go on counting.
+ */
+int object_stop(struct object **object, bool keep, struct failure *failure);
 
 unsigned object_windows(const struct object *object,
                         const struct object_window **windows);

@@ -377,12 +377,12 @@ int pins_read_record(const char *root, const char *object,
   record->front[sizeof(record->front) - 1] = '\0';
   record->reason[sizeof(record->reason) - 1] = '\0';
   record->path[sizeof(record->path) - 1] = '\0';
+  if (status == -EINVAL)
+    return failure_set(failure, status,
+                       "%s is the record of another version of this program",
+                       path);
   return status == 0
              ? 0
-             : failure_set(failure, status,
-                           status == -EINVAL
-                               ? "%s is the record of another version of this "
-                                 "program"
-                               : "cannot read the record %s",
-                           path);
+             : failure_set(failure, status, "cannot read the record %s: %s",
+                           path, strerror(-status));
 }

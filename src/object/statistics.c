@@ -57,8 +57,10 @@ void object_statistics(const struct object *object,
 
 int object_count_runs(struct failure *failure) {
   int fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
-  return fd >= 0 ? fd
-                 : failure_set(failure, fd,
-                               "the kernel does not count runs of programs: %s",
-                               strerror(-fd));
+  return fd >= 0
+             ? fd
+             : failure_set(failure, fd,
+                           "the kernel does not count runs of programs: %s%s",
+                           strerror(-fd),
+                           fd == -EPERM ? " (it needs CAP_SYS_ADMIN)" : "");
 }

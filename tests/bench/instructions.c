@@ -111,7 +111,7 @@ static int measure_stage(enum stage stage, const char *front,
   }
   measure_opens(series);
   if (object)
-    object_stop(&object, false);
+    object_stop(&object, false, NULL);
   return 0;
 }
 

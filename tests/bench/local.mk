@@ -45,7 +45,7 @@ EXTRA_DIST += tests/bench/bench.bpf.c \
   tests/bench/feature_cache.bpf.c tests/bench/feature_hook.bpf.c \
   tests/bench/feature_walk.bpf.c tests/bench/vm.sh \
   tests/bench/run.sh tests/bench/report.py \
-  tests/bench/many.bpf.c tests/bench/many.sh tests/bench/plot.py tests/bench/article.py docs/performance.md docs/performance.svg
+  tests/bench/many.bpf.c tests/bench/many.sh tests/bench/plot.py tests/bench/article.py
 
 bench: tests/bench/bench
 	BUILD_DIR=. SOURCE_DIR=$(srcdir) BPFTOOL=$(BPFTOOL) $(srcdir)/tests/bench/run.sh

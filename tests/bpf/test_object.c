@@ -66,7 +66,7 @@ static void o1_an_object_counts_from_start_to_stop(void **state) {
   assert_int_equal(object_origin(object), OBJECT_LOADED);
   place_marked_calls(1000);
   assert_int_equal(calls(object), 1000);
-  object_stop(&object, false);
+  object_stop(&object, false, NULL);
   assert_null(object);
   struct pins_record record;
   assert_int_equal(
@@ -77,14 +77,14 @@ static void o2_what_is_pinned_is_adopted_and_never_stopped(void **state) {
   (void)state;
   struct object *object = start("tests/bpf/marked_calls");
   place_marked_calls(10);
-  object_stop(&object, true);
+  object_stop(&object, true, NULL);
   place_marked_calls(20);
   object = start("tests/bpf/marked_calls");
   assert_non_null(object);
   assert_int_equal(object_origin(object), OBJECT_ADOPTED);
   place_marked_calls(30);
   assert_int_equal(calls(object), 60);
-  object_stop(&object, false);
+  object_stop(&object, false, NULL);
   place_marked_calls(1);
 }
 
@@ -92,26 +92,26 @@ static void o3_other_programs_go_on_with_the_same_maps(void **state) {
   (void)state;
   struct object *object = start("tests/bpf/marked_calls");
   place_marked_calls(10);
-  object_stop(&object, true);
+  object_stop(&object, true, NULL);
   object = start("tests/bpf/marked_calls_again");
   assert_non_null(object);
   assert_int_equal(object_origin(object), OBJECT_UPGRADED);
   place_marked_calls(5); /* counted once: the old programs are gone */
   assert_int_equal(calls(object), 15);
-  object_stop(&object, false);
+  object_stop(&object, false, NULL);
 }
 
 static void o3_other_counters_get_new_maps(void **state) {
   (void)state;
   struct object *object = start("tests/bpf/marked_calls");
   place_marked_calls(10);
-  object_stop(&object, true);
+  object_stop(&object, true, NULL);
   object = start("tests/bpf/marked_calls_other");
   assert_non_null(object);
   assert_int_equal(object_origin(object), OBJECT_REPLACED);
   place_marked_calls(5);
   assert_int_equal(calls(object), 5);
-  object_stop(&object, false);
+  object_stop(&object, false, NULL);
 }
 
 static void
@@ -119,7 +119,7 @@ detached_programs_are_attached_again_to_the_same_maps(void **state) {
   (void)state;
   struct object *object = start("tests/bpf/marked_calls");
   place_marked_calls(10);
-  object_stop(&object, true);
+  object_stop(&object, true, NULL);
   char link[PINS_PATH_SIZE];
   pins_object_path(pins_path(root), "marked", PINS_LINK_PREFIX "on_call", link);
   assert_int_equal(unlink(link), 0);
@@ -130,7 +130,7 @@ detached_programs_are_attached_again_to_the_same_maps(void **state) {
   assert_int_equal(object_origin(object), OBJECT_REATTACHED);
   place_marked_calls(5);
   assert_int_equal(calls(object), 15);
-  object_stop(&object, false);
+  object_stop(&object, false, NULL);
 }
 
 static void pins_removed_meanwhile_are_made_again(void **state) {
@@ -141,12 +141,12 @@ static void pins_removed_meanwhile_are_made_again(void **state) {
   assert_int_equal(pins_remove(pins_path(root), "marked", &failure), 0);
   place_marked_calls(10); /* our descriptors keep it attached */
   assert_int_equal(object_mend_pins(object, &failure), 1);
-  object_stop(&object, true);
+  object_stop(&object, true, NULL);
   place_marked_calls(10);
   object = start("tests/bpf/marked_calls");
   assert_int_equal(object_origin(object), OBJECT_ADOPTED);
   assert_int_equal(calls(object), 30);
-  object_stop(&object, false);
+  object_stop(&object, false, NULL);
 }
 
 static void o4_frozen_maps_refuse_writes_and_go_on_counting(void **state) {
@@ -164,7 +164,7 @@ static void o4_frozen_maps_refuse_writes_and_go_on_counting(void **state) {
       bpf_map_update_elem(window->cursor_fd, &zero, bytes, BPF_ANY), -EPERM);
   place_marked_calls(42);
   assert_int_equal(calls(object), 42);
-  object_stop(&object, false);
+  object_stop(&object, false, NULL);
 }
 
 static void o5_a_failed_start_leaves_nothing(void **state) {
@@ -196,7 +196,7 @@ static void a_misspelt_tag_is_refused_and_what_runs_goes_on(void **state) {
   assert_null(start("tests/bpf/marked_calls_misspelt"));
   struct object *object = start("tests/bpf/marked_calls");
   place_marked_calls(10);
-  object_stop(&object, true);
+  object_stop(&object, true, NULL);
   assert_null(start("tests/bpf/marked_calls_misspelt"));
   char wanted[768];
   snprintf(wanted, sizeof(wanted),
@@ -209,7 +209,7 @@ static void a_misspelt_tag_is_refused_and_what_runs_goes_on(void **state) {
   object = start("tests/bpf/marked_calls");
   assert_int_equal(object_origin(object), OBJECT_ADOPTED);
   assert_int_equal(calls(object), 20);
-  object_stop(&object, false);
+  object_stop(&object, false, NULL);
 }
 
 static int visit_none(const char *pin, void *context) {
@@ -259,7 +259,7 @@ static void records_of_others_are_no_records(void **state) {
     struct object *object = start("tests/bpf/marked_calls");
     assert_non_null(object);
     assert_int_equal(object_origin(object), OBJECT_LOADED);
-    object_stop(&object, false);
+    object_stop(&object, false, NULL);
   }
 }
 
@@ -297,14 +297,14 @@ static void without_pins_an_object_lives_with_its_process(void **state) {
   assert_int_equal(object_start(&object, &options, &failure), 0);
   place_marked_calls(3);
   assert_int_equal(calls(object), 3);
-  object_stop(&object, true);
+  object_stop(&object, true, NULL);
 }
 
 static void p2_a_crash_between_record_and_rename_is_finished(void **state) {
   (void)state;
   struct object *object = start("tests/bpf/marked_calls");
   place_marked_calls(7);
-  object_stop(&object, true);
+  object_stop(&object, true, NULL);
   char whole[PINS_PATH_SIZE], staged[PINS_PATH_SIZE];
   pins_object_path(pins_path(root), "marked", "", whole);
   pins_staged_path(root, "marked", "", staged);
@@ -314,13 +314,13 @@ static void p2_a_crash_between_record_and_rename_is_finished(void **state) {
   object = start("tests/bpf/marked_calls");
   assert_int_equal(object_origin(object), OBJECT_ADOPTED);
   assert_int_equal(calls(object), 7);
-  object_stop(&object, false);
+  object_stop(&object, false, NULL);
 }
 
 static void p2_an_unfinished_staging_folder_is_removed(void **state) {
   (void)state;
   struct object *object = start("tests/bpf/marked_calls");
-  object_stop(&object, true);
+  object_stop(&object, true, NULL);
   char record[PINS_PATH_SIZE], whole[PINS_PATH_SIZE], staged[PINS_PATH_SIZE];
   pins_object_path(pins_path(root), "marked", PINS_RECORD, record);
   pins_object_path(pins_path(root), "marked", "", whole);

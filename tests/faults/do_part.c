@@ -371,7 +371,7 @@ static const struct part {
 
 static void clean_up(void) {
   char file[128];
-  object_stop(&object, false);
+  object_stop(&object, false, NULL);
   pins_close(&root);
   policy_free(&policy);
   for (int i = 0; folder[0] && i < 2; i++) {

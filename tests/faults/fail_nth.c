@@ -7,6 +7,8 @@
  *   FAULT_CALL   count the calls of this function alone, made by the program itself
  *                and not by its libraries. Not set: count steps, which are bpf(2) calls
  *                that change something, and the calls that change the folder of pins
+ *   FAULT_IN     a part of a library's name: count the calls that it makes, not the
+ *                program
  *   FAULT_WAIT   set: calls count from when the program itself sets FAULT_BEGUN
  *   FAULT_ERRNO  the error, a number (EIO)
  *   FAULT_MARK   a file that is made when it was reached
@@ -35,6 +37,9 @@
 
 long syscall(long number, ...);
 
+/* A sanitizer calls these before it is ready itself. */
+#define PLAIN __attribute__((no_sanitize_address, no_sanitize_undefined))
+
 /* ---- Which one ---- */
 
 /* At the program's end others write their data by its calls. */
@@ -57,7 +62,7 @@ static void strike(void) {
 }
 
 /* Whether this step is the one: then it fails, or never returns. */
-static bool strikes_step(void) {
+PLAIN static bool strikes_step(void) {
   static long step;
   const char *nth = getenv("FAULT_NTH");
   if (over || !nth || getenv("FAULT_CALL") || ++step != atol(nth))
@@ -73,15 +78,19 @@ struct counter {
 };
 static struct counter *counters;
 
-static bool is_of_the_program(const void *caller) {
+PLAIN static bool is_of_the_program(const void *caller) {
   Dl_info own, of_caller;
+  const char *library = getenv("FAULT_IN");
+  if (library)
+    return dladdr(caller, &of_caller) != 0 && of_caller.dli_fname &&
+           strstr(of_caller.dli_fname, library);
   return dladdr((void *)getauxval(AT_ENTRY), &own) != 0 &&
          dladdr(caller, &of_caller) != 0 &&
          own.dli_fbase == of_caller.dli_fbase;
 }
 
 /* The same for a call. */
-static bool strikes_call(struct counter *counter, const void *caller) {
+PLAIN static bool strikes_call(struct counter *counter, const void *caller) {
   if (over || (getenv("FAULT_WAIT") && !getenv("FAULT_BEGUN")) ||
       !is_of_the_program(caller))
     return false;
@@ -128,7 +137,7 @@ static int changes_something(long command) {
   }
 }
 
-long syscall(long number, ...) {
+PLAIN long syscall(long number, ...) {
   static long (*next)(long, ...);
   long a[6];
   va_list arguments;
@@ -152,7 +161,7 @@ long syscall(long number, ...) {
 
 #define WRAP(type, name, parameters, arguments, failed, step)                  \
   type name parameters;                                                        \
-  type name parameters {                                                       \
+  PLAIN type name parameters {                                                 \
     static type(*next) parameters;                                             \
     static struct counter counter = {#name, 0, NULL};                          \
     if (!next)                                                                 \
@@ -184,7 +193,7 @@ CALL(ssize_t, read, (int fd, void *to, size_t size), (fd, to, size), MINUS_1)
 
 /* Those whose last argument may be missing. */
 #define CALL_VARIADIC(name, first_type, type)                                  \
-  int name(first_type first, int second, ...) {                                \
+  PLAIN int name(first_type first, int second, ...) {                          \
     static int (*next)(first_type, int, ...);                                  \
     static struct counter counter = {#name, 0, NULL};                          \
     va_list arguments;                                                         \

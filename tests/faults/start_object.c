@@ -46,7 +46,7 @@ int main(int count, char **argument) {
     place_marked_calls((unsigned)atoi(argument[3]));
     status = print_total(object, &failure);
   }
-  object_stop(&object, true);
+  object_stop(&object, true, NULL);
   pins_close(&root);
   if (status != 0)
     fprintf(stderr, "%s\n", failure.text);

@@ -31,7 +31,7 @@ int main(int count, char **argument) {
   } else {
     fprintf(stderr, "%s\n", failure.text);
   }
-  object_stop(&object, false);
+  object_stop(&object, false, NULL);
   pins_close(&root);
   return status == 0 ? 0 : 1;
 }
