@@ -4,6 +4,8 @@
 set -euo pipefail
 # shellcheck source=tests/tap.sh
 . "$SOURCE_DIR/tests/tap.sh"
+# shellcheck source=tests/source/links.sh
+. "$SOURCE_DIR/tests/source/links.sh"
 
 [ "$(id -u)" -eq 0 ] || skip_all "needs root"
 [ -r /sys/kernel/btf/vmlinux ] || skip_all "needs the kernel's BTF"
@@ -26,6 +28,9 @@ if output=$(make -C "$BUILD_DIR" install DESTDIR="$root" 2>&1); then
 else
   not_ok "make install into a folder" "$output"
 fi
+readme=$(find "$root" -name README.md)
+links_lead_somewhere "links of the installed pages lead somewhere" \
+  "$readme" "${readme%/*}"/CONTRIBUTING.md "${readme%/*}"/docs/*.md
 pc=$(find "$root" -name bpf-window.pc)
 is "$(wc -l <<<"$pc")" 1 "one file for pkg-config is installed"
 export PKG_CONFIG_PATH=${pc%/*} PKG_CONFIG_SYSROOT_DIR=$root

@@ -5,6 +5,8 @@
 set -euo pipefail
 # shellcheck source=tests/tap.sh
 . "$SOURCE_DIR/tests/tap.sh"
+# shellcheck source=tests/source/links.sh
+. "$SOURCE_DIR/tests/source/links.sh"
 cd "$SOURCE_DIR"
 pages=(*.md docs/*.md tests/*/*.md)
 plugin_page=man/collectd-bpf_window.5
@@ -24,38 +26,7 @@ same() {
 
 # ---- Links ----
 
-# without_code PAGE: blocks of code are taken out, whose brackets are no links.
-without_code() { awk '/^ *```/ { code = !code; next } !code && !/^(    |\t)/' "$1"; }
-
-# anchors PAGE: of its headings, as GitHub makes them.
-anchors() {
-  without_code "$1" | sed -n 's/^##* //p' | tr '[:upper:]' '[:lower:]' |
-    sed 's/\[\([^]]*\)\]([^)]*)/\1/g; s/[^[:alnum:] _-]//g; s/ /-/g'
-}
-
-links() { without_code "$1" | tr '\n' ' ' | grep -oE '\]\([^)]+\)' | sed 's/^](//; s/)$//; s/  */ /g' || true; }
-
-link_count=0
-lost=
-for page in "${pages[@]}"; do
-  while read -r link; do
-    [ -n "$link" ] || continue
-    link_count=$((link_count + 1))
-    [[ $link != *://* ]] || continue
-    file=${link%%#*} target=$page
-    [ -z "$file" ] || target=$(dirname "$page")/$file
-    if [ ! -e "$target" ]; then
-      lost+="$page: $link: no such file"$'\n'
-    elif [[ $link = *'#'* ]] && ! anchors "$target" | grep -qxF -- "${link#*#}"; then
-      lost+="$page: $link: no such heading"$'\n'
-    fi
-  done < <(links "$page")
-done
-if [ "$link_count" -lt 20 ]; then
-  not_ok "links in the pages are found" "only $link_count"
-else
-  is "$lost" "" "links and anchors of the pages lead somewhere ($link_count)"
-fi
+links_lead_somewhere "links and anchors of the pages lead somewhere" "${pages[@]}"
 
 # ---- Files ----
 
