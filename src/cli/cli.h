@@ -12,7 +12,7 @@ enum cli_status {
   CLI_USAGE = 2,   /* the command line makes no sense */
 };
 
-/* argv[0] is the verb's name; the options follow. */
+/* argv[0] is `bpf-window: VERB`; the options follow. */
 int check_main(int argc, char **argv);
 int detach_main(int argc, char **argv);
 int graph_main(int argc, char **argv);

@@ -134,6 +134,20 @@ bool history_total_at(const struct history *history, uint64_t edge,
   return true;
 }
 
+void history_cut(struct history *history, struct span span) {
+  uint64_t first = span.from - history->from, count = span.to - span.from;
+  uint64_t totals[BPF_WINDOW_MAX_VALUES], values = history->epoch.values;
+  if (history_total_at(history, span.to, totals))
+    memcpy(history->totals, totals, values * sizeof(*totals));
+  history->to_real_ns = history_edge_real_ns(history, span.to);
+  memmove(history->rows, history->rows + first * values,
+          count * values * sizeof(*history->rows));
+  memmove(history->counted, history->counted + first,
+          count * sizeof(*history->counted));
+  history->from = span.from;
+  history->to = span.to;
+}
+
 uint64_t history_role_sum(const struct history *history,
                           enum bpf_window_role role, const uint64_t *values) {
   uint64_t sum = 0;
@@ -143,6 +157,25 @@ uint64_t history_role_sum(const struct history *history,
       if (history->epoch.counter[c].role == role)
         sum += values[value];
   return sum;
+}
+
+uint64_t history_events(const struct bpf_window_epoch *epoch,
+                        const uint64_t *values) {
+  uint64_t sum[BPF_WINDOW_ROLES] = {0}, all = 0;
+  bool has[BPF_WINDOW_ROLES] = {false};
+  for (uint32_t c = 0; c < epoch->counters; c++) {
+    uint32_t role = epoch->counter[c].role;
+    has[role] = true;
+    for (uint32_t i = 0; i < epoch->counter[c].values; i++, values++) {
+      sum[role] += *values;
+      all += *values;
+    }
+  }
+  if (has[BPF_WINDOW_ROLE_TOTAL])
+    return sum[BPF_WINDOW_ROLE_TOTAL];
+  if (has[BPF_WINDOW_ROLE_HIT])
+    return sum[BPF_WINDOW_ROLE_HIT] + sum[BPF_WINDOW_ROLE_MISS];
+  return has[BPF_WINDOW_ROLE_LOG2] ? sum[BPF_WINDOW_ROLE_LOG2] : all;
 }
 
 struct history_worst history_worst(const struct history *history,
@@ -166,6 +199,8 @@ struct history_worst history_worst(const struct history *history,
       worst.has_ratio = true;
       worst.lowest_ratio_bucket = bucket;
       worst.lowest_ratio_percent = percent;
+      worst.lowest_ratio_events =
+          window_ratio_base(&ratio, history->epoch.values, row);
     }
   }
   return worst;

@@ -22,6 +22,7 @@ struct history {
   uint32_t cpus;                 /* possible CPUs */
   uint64_t from, to;             /* the span that is known */
   int64_t to_real_ns;            /* wall clock at edge `to` */
+  int32_t utc_offset_s;          /* of the local time there, at that time */
   uint64_t *rows;                /* [to - from][values] */
   bool *counted; /* [to - from]: whether anything was counted in the bucket */
   uint64_t
@@ -56,6 +57,9 @@ struct span history_whole(const struct history *history);
 struct span history_between(const struct history *history, int64_t from_real_ns,
                             int64_t to_real_ns);
 
+/* Forgets what is outside of a span of the history. */
+void history_cut(struct history *history, struct span span);
+
 int64_t history_edge_real_ns(const struct history *history, uint64_t edge);
 
 double history_span_seconds(const struct history *history, struct span span);
@@ -78,12 +82,21 @@ bool history_total_at(const struct history *history, uint64_t edge,
 uint64_t history_role_sum(const struct history *history,
                           enum bpf_window_role role, const uint64_t *values);
 
+/*
+ * How many events the values are of: what the totals count; in a window without
+ * totals the hits and misses; without those what the histograms count, as other
+ * counters beside them may count bytes; else all that is counted.
+ */
+uint64_t history_events(const struct bpf_window_epoch *epoch,
+                        const uint64_t *values);
+
 /* The buckets that an operator wants to look at first. */
 struct history_worst {
   bool has_ratio; /* a bucket with a ratio exists */
   uint64_t lowest_ratio_bucket;
   double lowest_ratio_percent;
-  bool has_misses; /* a bucket with misses exists */
+  uint64_t lowest_ratio_events; /* of so many events in that bucket */
+  bool has_misses;              /* a bucket with misses exists */
   uint64_t most_misses_bucket;
   uint64_t most_misses;
 };

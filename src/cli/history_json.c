@@ -124,9 +124,10 @@ static json_t *worst_json(const struct history *history, struct span span) {
     json_object_set_new(
         object, "lowest_hit_ratio",
         json_pack(
-            "{s:o, s:o}", "since",
+            "{s:o, s:o, s:o}", "since",
             time_json(history_edge_real_ns(history, worst.lowest_ratio_bucket)),
-            "percent", real_json(worst.lowest_ratio_percent)));
+            "percent", real_json(worst.lowest_ratio_percent), "events",
+            count_json(worst.lowest_ratio_events)));
   if (worst.has_misses)
     json_object_set_new(object, "most_misses",
                         json_pack("{s:o, s:o}", "since",
@@ -169,6 +170,7 @@ json_t *history_to_json(const struct history *history, struct span span) {
                       time_json(history_edge_real_ns(history, span.from)));
   json_object_set_new(root, "until",
                       time_json(history_edge_real_ns(history, span.to)));
+  json_object_set_new(root, "utc_offset", json_integer(history->utc_offset_s));
   json_object_set_new(root, "seconds",
                       json_real(history_span_seconds(history, span)));
   json_object_set_new(root, "width_ns", count_json(epoch->width_ns));

@@ -22,6 +22,10 @@
 /* What is further off is taken for a mistake of who wrote the JSON. */
 #define HISTORY_MAX_WIDTH_NS (3600 * NS_PER_SECOND)
 #define HISTORY_MAX_UNIX_SECONDS 4e9
+#define HISTORY_MAX_UTC_OFFSET (24 * 3600)
+
+/* The utc_offset_s of a history read from JSON without one. */
+#define HISTORY_NO_UTC_OFFSET INT32_MIN
 
 /* plain, total, hit, miss, log2 */
 const char *history_role_name(enum bpf_window_role role);

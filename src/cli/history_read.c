@@ -119,6 +119,14 @@ static int read_totals(const json_t *totals, struct history *history,
   return 0;
 }
 
+static bool read_utc_offset(const json_t *offset, int32_t *seconds) {
+  json_int_t number = json_integer_value(offset);
+  *seconds = offset ? (int32_t)number : HISTORY_NO_UTC_OFFSET;
+  return !offset ||
+         (json_is_integer(offset) && number >= -HISTORY_MAX_UTC_OFFSET &&
+          number <= HISTORY_MAX_UTC_OFFSET);
+}
+
 static int read_heading(const json_t *root, struct history *history,
                         struct failure *failure) {
   const json_t *object = json_object_get(root, "object");
@@ -133,6 +141,9 @@ static int read_heading(const json_t *root, struct history *history,
   if (!json_is_number(until) ||
       !(fabs(json_number_value(until)) <= HISTORY_MAX_UNIX_SECONDS))
     return malformed(failure, "until", "a time in Unix seconds");
+  if (!read_utc_offset(json_object_get(root, "utc_offset"),
+                       &history->utc_offset_s))
+    return malformed(failure, "utc_offset", "a number of seconds");
   if (!read_count(json_object_get(root, "cpus"), &cpus) || cpus > UINT32_MAX)
     return malformed(failure, "cpus", "a number of CPUs");
   history->to_real_ns = llround(json_number_value(until) * 1e3) * 1000000;

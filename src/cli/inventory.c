@@ -7,31 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "history.h"
 #include "pin_dir.h"
 #include "window/clock.h"
 
 /* ---- How busy ---- */
-
-/* Events are what the totals count; without a total, all that is counted but in
- * histograms, which count events once more; and those if there is nothing else. */
-static uint64_t events_of(const struct bpf_window_epoch *record,
-                          const uint64_t *sums) {
-  uint64_t totals = 0, all = 0, slots = 0;
-  uint32_t value = 0;
-  bool has_total = false;
-  for (uint32_t c = 0; c < record->counters; c++) {
-    bool total = record->counter[c].role == BPF_WINDOW_ROLE_TOTAL;
-    has_total |= total;
-    for (uint32_t i = 0; i < record->counter[c].values; i++, value++) {
-      if (record->counter[c].role == BPF_WINDOW_ROLE_LOG2)
-        slots += sums[value];
-      else
-        all += sums[value];
-      totals += total ? sums[value] : 0;
-    }
-  }
-  return has_total ? totals : all ? all : slots;
-}
 
 static void measure(struct inventory_window *window, struct reader *reader) {
   const struct bpf_window_epoch *record = &window->found.record;
@@ -46,7 +26,7 @@ static void measure(struct inventory_window *window, struct reader *reader) {
   uint64_t to = window_settled_edge(record, now_ns);
   uint64_t recent = INVENTORY_RECENT_SECONDS * NS_PER_SECOND / record->width_ns;
   window_sum(snapshot, to > recent ? to - recent : 0, to, sums);
-  window->recent_events = events_of(record, sums);
+  window->recent_events = history_events(record, sums);
   window->activity_known = true;
 }
 

@@ -51,6 +51,9 @@ static void help(void) {
 
 /* Output that did not arrive (a full disk, say) is a problem, too. */
 static int run(const struct verb *verb, int argc, char **argv) {
+  char name[64]; /* with which getopt begins its complaints */
+  snprintf(name, sizeof(name), "bpf-window: %s", verb->name);
+  argv[0] = name;
   int status = verb->main(argc, argv);
   if (fflush(stdout) != 0 || ferror(stdout)) {
     complain(verb->name, "cannot write the output: %s", strerror(errno));

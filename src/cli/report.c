@@ -10,6 +10,7 @@
 #include "environment.h"
 #include "object/pins.h"
 #include "source.h"
+#include "span_options.h"
 #include "window/clock.h"
 
 static const char usage[] =
@@ -21,8 +22,8 @@ static const char usage[] =
     "`bpf-window show --input FILE` reads again.\n"
     "\n"
     "  -o, --output FILE write there; - is standard output\n"
-    "                    (default: WINDOW-DATE-TIME.html here)\n"
-    "\n" SOURCE_OPTIONS_HELP;
+    "                    (default: WINDOW-DATE-TIME.html "
+    "here)\n" SPAN_OPTIONS_HELP "\n" SOURCE_OPTIONS_HELP;
 
 static void default_name(const struct history *history, char *name,
                          size_t size) {
@@ -61,19 +62,24 @@ static int write_report(const struct history *history,
 }
 
 static int report(const char *window, const struct source_options *options,
-                  const char *output) {
+                  const struct span_options *times, const char *output) {
   struct source *source = NULL;
   struct history *history = NULL;
   struct failure failure;
+  struct span span;
   int status = CLI_PROBLEM;
   if (source_open(&source, window, options, &failure) == 0 &&
       source_read(source, &history, &failure) == 0) {
+    status = span_options_choose(times, history, &span, "report");
+  } else {
+    complain("report", "%s", failure.text);
+  }
+  if (status == CLI_OK) {
+    history_cut(history, span);
     json_t *environment = environment_json(history->object, options->pin_dir,
                                            source_ring_id(source));
     status = write_report(history, environment, output);
     json_decref(environment);
-  } else {
-    complain("report", "%s", failure.text);
   }
   history_free(&history);
   source_close(&source);
@@ -83,10 +89,12 @@ static int report(const char *window, const struct source_options *options,
 int report_main(int argc, char **argv) {
   static const struct option known[] = {
       {"output", required_argument, NULL, 'o'},
+      SPAN_OPTIONS,
       SOURCE_OPTIONS,
       {"help", no_argument, NULL, 'h'},
       {0}};
   struct source_options options = source_options_default;
+  struct span_options times = {NULL, NULL, NULL};
   const char *output = NULL;
   int option;
   while ((option = getopt_long(argc, argv, "ho:", known, NULL)) != -1) {
@@ -98,7 +106,8 @@ int report_main(int argc, char **argv) {
       fputs(usage, stdout);
       return CLI_OK;
     default:
-      if (source_options_take(&options, option, optarg, "report") != CLI_OK)
+      if (!span_options_take(&times, option, optarg) &&
+          source_options_take(&options, option, optarg, "report") != CLI_OK)
         return CLI_USAGE;
     }
   }
@@ -107,5 +116,7 @@ int report_main(int argc, char **argv) {
                           optind < argc
                               ? "one window at a time"
                               : "which window? See `bpf-window list`");
-  return report(argv[optind], &options, output);
+  if (span_options_check(&times, "report") != CLI_OK)
+    return CLI_USAGE;
+  return report(argv[optind], &options, &times, output);
 }

@@ -14,7 +14,7 @@
 
 static void print_heading(FILE *page, const struct history *history,
                           const json_t *environment) {
-  char from[UNITS_TEXT], to[UNITS_TEXT];
+  char from[UNITS_TEXT], to[UNITS_TEXT], zone[UNITS_TEXT];
   const char *host = json_string_value(json_object_get(environment, "host"));
   fputs("<header><h1>", page);
   html_text(page, history->window);
@@ -22,10 +22,12 @@ static void print_heading(FILE *page, const struct history *history,
     fputs(" on ", page);
     html_text(page, host);
   }
-  fprintf(page, "</h1>\n<p>%s to %s, %.6g seconds, %u CPUs</p></header>\n",
+  fprintf(page, "</h1>\n<p>%s to %s %s, %.6g seconds, %u CPU%s</p></header>\n",
           units_date(history_edge_real_ns(history, history->from), from),
           units_clock(history->to_real_ns, to),
-          history_span_seconds(history, history_whole(history)), history->cpus);
+          units_zone(history->to_real_ns, zone),
+          history_span_seconds(history, history_whole(history)), history->cpus,
+          history->cpus == 1 ? "" : "s");
 }
 
 static void print_tile(FILE *page, const char *value, const char *what) {
@@ -36,7 +38,7 @@ static void print_tiles(FILE *page, const struct history *history,
                         const struct window_ratio *ratio, bool has_ratio,
                         const uint64_t *sums) {
   struct history_worst worst = history_worst(history, history_whole(history));
-  char value[UNITS_TEXT], clock[UNITS_TEXT], what[64];
+  char value[UNITS_TEXT], clock[UNITS_TEXT], events[UNITS_TEXT], what[128];
   int64_t drift;
   fputs("<div class=tiles>\n", page);
   if (has_ratio)
@@ -61,7 +63,8 @@ static void print_tiles(FILE *page, const struct history *history,
   }
   if (worst.has_ratio) {
     snprintf(
-        what, sizeof(what), "lowest hit rate, %s",
+        what, sizeof(what), "lowest hit rate, of %s events, %s",
+        units_count(worst.lowest_ratio_events, events),
         units_clock(history_edge_real_ns(history, worst.lowest_ratio_bucket),
                     clock));
     print_tile(page, units_percent(worst.lowest_ratio_percent, value), what);

@@ -8,7 +8,7 @@
 #include "object/pins.h"
 #include "show.h"
 #include "source.h"
-#include "units.h"
+#include "span_options.h"
 
 static const char usage[] =
     "usage: bpf-window show WINDOW [OPTION...]\n"
@@ -16,33 +16,23 @@ static const char usage[] =
     "Totals, rates, ratios and the worst seconds of a window. WINDOW is a "
     "name\n"
     "of `bpf-window list`, OBJECT/WINDOW, id:MAP or the path of a pin.\n"
-    "\n"
-    "  --last DURATION   only the newest part: 90s, 5m (default: all, 298 s)\n"
-    "  --from T, --to T  only what lies between: 16:43, 16:43:12, -90s (ago),\n"
-    "                    \"2026-01-31 16:43:12\", @1764433686 (Unix seconds)\n"
-    "  --per-second      a line for each second\n"
+    "\n" SPAN_OPTIONS_HELP "  --per-second      a line for each second\n"
     "  --json            as JSON; the names are explained in bpf-window(8)\n"
     "  --csv             as CSV; with --per-second a line for each second\n"
     "  --input FILE      not from this machine: from a file that `report` or\n"
     "                    `show --json` wrote; - is standard input\n"
     "\n" SOURCE_OPTIONS_HELP;
 
-enum format { TEXT, JSON, CSV };
-
 struct options {
   const char *window, *input;
   struct source_options source;
-  const char *from, *to;
-  int64_t last_ns;
-  enum format format;
-  bool per_second;
+  struct span_options span;
+  bool per_second, json, csv;
 };
 
 /* Returns CLI_OK with *done set after --help. */
 static int parse(int argc, char **argv, struct options *options, bool *done) {
-  static const struct option known[] = {{"last", required_argument, NULL, 'l'},
-                                        {"from", required_argument, NULL, 'f'},
-                                        {"to", required_argument, NULL, 't'},
+  static const struct option known[] = {SPAN_OPTIONS,
                                         {"per-second", no_argument, NULL, 's'},
                                         {"json", no_argument, NULL, 'j'},
                                         {"csv", no_argument, NULL, 'c'},
@@ -55,25 +45,14 @@ static int parse(int argc, char **argv, struct options *options, bool *done) {
   int option;
   while ((option = getopt_long(argc, argv, "h", known, NULL)) != -1) {
     switch (option) {
-    case 'l':
-      if (!units_parse_duration(optarg, &options->last_ns))
-        return complain_usage("show", "--last %s: no duration like 90s or 5m",
-                              optarg);
-      break;
-    case 'f':
-      options->from = optarg;
-      break;
-    case 't':
-      options->to = optarg;
-      break;
     case 's':
       options->per_second = true;
       break;
     case 'j':
-      options->format = JSON;
+      options->json = true;
       break;
     case 'c':
-      options->format = CSV;
+      options->csv = true;
       break;
     case 'i':
       options->input = optarg;
@@ -83,21 +62,22 @@ static int parse(int argc, char **argv, struct options *options, bool *done) {
       *done = true;
       return CLI_OK;
     default:
-      if (source_options_take(&options->source, option, optarg, "show") !=
-          CLI_OK)
+      if (!span_options_take(&options->span, option, optarg) &&
+          source_options_take(&options->source, option, optarg, "show") !=
+              CLI_OK)
         return CLI_USAGE;
     }
   }
   options->window = argv[optind];
-  if (options->last_ns && (options->from || options->to))
-    return complain_usage("show",
-                          "--last and --from or --to exclude each other");
+  if (options->json && (options->csv || options->per_second))
+    return complain_usage("show", "--json excludes --csv and --per-second: it "
+                                  "has the seconds in any case");
   if (options->input ? optind < argc : optind + 1 != argc)
     return complain_usage("show", "%s",
                           options->input  ? "--input names the window itself"
                           : optind < argc ? "one window at a time"
                                           : "which window? `bpf-window list`");
-  return CLI_OK;
+  return span_options_check(&options->span, "show");
 }
 
 static int read_history(const struct options *options, struct history **history,
@@ -112,31 +92,13 @@ static int read_history(const struct options *options, struct history **history,
   return status;
 }
 
-/* Times are relative to the end of the history: it may be from another day. */
-static int choose_span(const struct history *history,
-                       const struct options *options, struct span *span) {
-  int64_t end_ns = history->to_real_ns;
-  int64_t from_ns = options->last_ns ? end_ns - options->last_ns : INT64_MIN;
-  int64_t to_ns = end_ns;
-  if (options->from && !units_parse_instant(options->from, end_ns, &from_ns))
-    return complain_usage("show", "--from %s: no time like 16:43:12 or -90s",
-                          options->from);
-  if (options->to && !units_parse_instant(options->to, end_ns, &to_ns))
-    return complain_usage("show", "--to %s: no time like 16:43:12 or -90s",
-                          options->to);
-  if (to_ns <= from_ns)
-    return complain_usage("show", "--to is not after --from");
-  *span = history_between(history, from_ns, to_ns);
-  return CLI_OK;
-}
-
 static void print(const struct history *history, struct span span,
                   const struct options *options) {
-  if (options->format == JSON) {
+  if (options->json) {
     json_t *root = history_to_json(history, span);
     history_json_print(root, stdout);
     json_decref(root);
-  } else if (options->format == CSV) {
+  } else if (options->csv) {
     (options->per_second ? show_csv_per_second : show_csv)(history, span);
   } else {
     show_text(history, span);
@@ -159,12 +121,7 @@ int show_main(int argc, char **argv) {
     return CLI_PROBLEM;
   }
   struct span span = {0, 0};
-  status = choose_span(history, &options, &span);
-  if (status == CLI_OK && span.from == span.to) {
-    complain("show", "nothing is known of that time: the window has %.0f s",
-             history_span_seconds(history, history_whole(history)));
-    status = CLI_PROBLEM;
-  }
+  status = span_options_choose(&options.span, history, &span, "show");
   if (status == CLI_OK)
     print(history, span, &options);
   history_free(&history);

@@ -7,14 +7,16 @@
 #include "units.h"
 
 static void print_heading(const struct history *history, struct span span) {
-  char from[UNITS_TEXT], to[UNITS_TEXT];
+  char from[UNITS_TEXT], to[UNITS_TEXT], zone[UNITS_TEXT];
   printf("%s", history->window);
   if (history->object[0])
     printf(" (object %s)", history->object);
-  printf(": %.6g s, %s to %s, %u CPUs\n\n", history_span_seconds(history, span),
+  printf(": %.6g s, %s to %s %s, %u CPU%s\n\n",
+         history_span_seconds(history, span),
          units_date(history_edge_real_ns(history, span.from), from),
          units_clock(history_edge_real_ns(history, span.to), to),
-         history->cpus);
+         units_zone(history_edge_real_ns(history, span.to), zone),
+         history->cpus, history->cpus == 1 ? "" : "s");
 }
 
 static void print_counters(const struct history *history, struct span span,
@@ -77,12 +79,13 @@ static void print_data(const struct history *history, struct span span) {
 
 static void print_worst(const struct history *history, struct span span) {
   struct history_worst worst = history_worst(history, span);
-  char clock[UNITS_TEXT], number[UNITS_TEXT];
+  char clock[UNITS_TEXT], number[UNITS_TEXT], events[UNITS_TEXT];
   if (worst.has_ratio)
-    printf("  %-10s lowest hit rate at %s: %s\n", "worst",
+    printf("  %-10s lowest hit rate at %s: %s of %s events\n", "worst",
            units_clock(history_edge_real_ns(history, worst.lowest_ratio_bucket),
                        clock),
-           units_percent(worst.lowest_ratio_percent, number));
+           units_percent(worst.lowest_ratio_percent, number),
+           units_count(worst.lowest_ratio_events, events));
   if (worst.has_misses)
     printf("  %-10s most misses at %s: %s\n", worst.has_ratio ? "" : "worst",
            units_clock(history_edge_real_ns(history, worst.most_misses_bucket),

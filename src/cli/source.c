@@ -12,6 +12,7 @@
 #include "history_json.h"
 #include "object/locate.h"
 #include "pin_dir.h"
+#include "units.h"
 #include "window/clock.h"
 
 struct source {
@@ -165,14 +166,15 @@ int source_open(struct source **out, const char *name,
     else if (status == -ENOENT)
       status = open_unpinned(source, name, options, failure);
   }
-  if (status != 0) {
-    source_close(&source);
-    return status;
+  if (status == 0) {
+    source->record = *reader_epoch(source->reader);
+    status = source_options_apply(options, &source->record, failure);
   }
-  source->record = *reader_epoch(source->reader);
-  source_options_apply(options, &source->record);
-  *out = source;
-  return 0;
+  if (status == 0)
+    *out = source;
+  else
+    source_close(&source);
+  return status;
 }
 
 void source_close(struct source **source) {
@@ -197,6 +199,7 @@ struct history *source_history(const struct source *source, uint32_t cpu) {
   if (history) {
     memcpy(history->window, source->window, sizeof(source->window));
     memcpy(history->object, source->object, sizeof(source->object));
+    history->utc_offset_s = units_utc_offset(history->to_real_ns);
   }
   return history;
 }
@@ -224,12 +227,15 @@ int source_read_file(const char *path, const struct source_options *options,
     return -errno;
   struct failure reason;
   int status = history_from_text(history, text, length, &reason);
-  if (status == 0)
-    source_options_apply(options, &(*history)->epoch);
-  else
-    failure_set(failure, status,
-                "%s: %.500s (give it a file from `report` or `show --json`)",
-                path, reason.text);
   free(text);
-  return status;
+  if (status != 0)
+    return failure_set(
+        failure, status,
+        "%s: %.500s (give it a file from `report` or `show --json`)", path,
+        reason.text);
+  if ((*history)->utc_offset_s != HISTORY_NO_UTC_OFFSET)
+    units_use_utc_offset((*history)->utc_offset_s);
+  else
+    (*history)->utc_offset_s = units_utc_offset((*history)->to_real_ns);
+  return source_options_apply(options, &(*history)->epoch, failure);
 }

@@ -18,7 +18,8 @@
 struct source;
 
 /* Finds the window and opens it. Errors: -ENOENT, -EPERM, -ENOTUNIQ if there
- * are several of that name, -EINVAL if it cannot be read, -ENOMEM. */
+ * are several of that name, -EINVAL if it cannot be read, -ESRCH if it lacks
+ * a counter of the options, -ENOMEM. */
 int source_open(struct source **source, const char *name,
                 const struct source_options *options, struct failure *failure);
 
@@ -38,7 +39,9 @@ uint32_t source_ring_id(const struct source *source);
 int source_read(struct source *source, struct history **history,
                 struct failure *failure);
 
-/* Reads a file that `report` or `show --json` wrote; `-` is standard input. */
+/* Reads a file that `report` or `show --json` wrote; `-` is standard input. From
+ * here on local time is that of the machine which wrote it, so that times mean
+ * what they meant there. */
 int source_read_file(const char *path, const struct source_options *options,
                      struct history **history, struct failure *failure);
 

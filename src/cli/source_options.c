@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "source_options.h"
 
+#include <errno.h>
 #include <fnmatch.h>
+#include <stdbool.h>
+#include <stdio.h>
 
 #include "cli.h"
 #include "object/pins.h"
@@ -35,16 +38,41 @@ int source_options_take(struct source_options *options, int option,
   }
 }
 
-static void apply(struct bpf_window_epoch *record, const char *pattern,
-                  enum bpf_window_role role) {
-  for (uint32_t c = 0; pattern && c < record->counters; c++)
-    if (fnmatch(pattern, record->counter[c].name, 0) == 0)
-      record->counter[c].role = role;
+static int no_such_counter(const struct bpf_window_epoch *record,
+                           const char *option, const char *pattern,
+                           struct failure *failure) {
+  char names[400] = "";
+  size_t length = 0;
+  for (uint32_t c = 0; c < record->counters && length < sizeof(names); c++)
+    length += (size_t)snprintf(names + length, sizeof(names) - length, " %s",
+                               record->counter[c].name);
+  return failure_set(failure, -ESRCH, "%s %.60s: the window's counters are%s%s",
+                     option, pattern, names,
+                     length < sizeof(names) ? "" : "...");
 }
 
-void source_options_apply(const struct source_options *options,
-                          struct bpf_window_epoch *record) {
-  apply(record, options->total, BPF_WINDOW_ROLE_TOTAL);
-  apply(record, options->hit, BPF_WINDOW_ROLE_HIT);
-  apply(record, options->miss, BPF_WINDOW_ROLE_MISS);
+static int apply(struct bpf_window_epoch *record, const char *option,
+                 const char *pattern, enum bpf_window_role role,
+                 struct failure *failure) {
+  bool found = !pattern;
+  for (uint32_t c = 0; pattern && c < record->counters; c++) {
+    if (fnmatch(pattern, record->counter[c].name, 0) != 0)
+      continue;
+    record->counter[c].role = role;
+    found = true;
+  }
+  return found ? 0 : no_such_counter(record, option, pattern, failure);
+}
+
+int source_options_apply(const struct source_options *options,
+                         struct bpf_window_epoch *record,
+                         struct failure *failure) {
+  int status =
+      apply(record, "--total", options->total, BPF_WINDOW_ROLE_TOTAL, failure);
+  if (status == 0)
+    status = apply(record, "--hit", options->hit, BPF_WINDOW_ROLE_HIT, failure);
+  if (status == 0)
+    status =
+        apply(record, "--miss", options->miss, BPF_WINDOW_ROLE_MISS, failure);
+  return status;
 }

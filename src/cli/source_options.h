@@ -10,6 +10,8 @@
 
 #include <bpf_window/layout.h>
 
+#include "window/failure.h"
+
 struct source_options {
   const char *pin_dir; /* the folder of pins */
   uint64_t width_ns;   /* for windows that do not tell theirs; 0: a second */
@@ -50,8 +52,10 @@ enum source_option {
 int source_options_take(struct source_options *options, int option,
                         const char *argument, const char *verb);
 
-/* Gives counters the roles of the options. */
-void source_options_apply(const struct source_options *options,
-                          struct bpf_window_epoch *record);
+/* Gives counters the roles of the options. Errors: -ESRCH if no counter is named
+ * like that; the text tells the window's counters. */
+int source_options_apply(const struct source_options *options,
+                         struct bpf_window_epoch *record,
+                         struct failure *failure);
 
 #endif

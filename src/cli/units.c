@@ -109,6 +109,26 @@ const char *units_date(int64_t real_ns, char text[UNITS_TEXT]) {
   return print_time(real_ns, "%Y-%m-%d %H:%M:%S", text);
 }
 
+const char *units_zone(int64_t real_ns, char text[UNITS_TEXT]) {
+  return print_time(real_ns, "%z", text);
+}
+
+int32_t units_utc_offset(int64_t real_ns) {
+  time_t seconds = (time_t)(real_ns / NS_PER_SECOND);
+  struct tm local;
+  return localtime_r(&seconds, &local) ? (int32_t)local.tm_gmtoff : 0;
+}
+
+void units_use_utc_offset(int32_t seconds) {
+  char zone[UNITS_TEXT];
+  int east = seconds < 0 ? -seconds : seconds;
+  /* POSIX counts westward, and wants a name. */
+  snprintf(zone, sizeof(zone), "<local>%c%d:%02d:%02d", seconds < 0 ? '+' : '-',
+           east / 3600, east / 60 % 60, east % 60);
+  setenv("TZ", zone, 1);
+  tzset();
+}
+
 const char *units_count(uint64_t count, char text[UNITS_TEXT]) {
   char digits[24];
   int length =
@@ -131,6 +151,17 @@ const char *units_rate(double per_second, char text[UNITS_TEXT]) {
   size_t length = strlen(text);
   snprintf(text + length, UNITS_TEXT - length, ".%" PRIu64,
            (uint64_t)tenths % 10);
+  return text;
+}
+
+const char *units_short(double value, char text[UNITS_TEXT]) {
+  static const char letters[] = "MGTP";
+  size_t letter = 0;
+  if (value < 1e6)
+    return units_count((uint64_t)ceil(value), text);
+  for (value /= 1e6; value >= 1000 && letter + 1 < strlen(letters); letter++)
+    value /= 1000;
+  snprintf(text, UNITS_TEXT, "%.1f %c", ceil(value * 10) / 10, letters[letter]);
   return text;
 }
 

@@ -25,11 +25,22 @@ bool units_parse_instant(const char *text, int64_t now_ns, int64_t *real_ns);
 const char *units_clock(int64_t real_ns, char text[UNITS_TEXT]);
 const char *units_date(int64_t real_ns, char text[UNITS_TEXT]);
 
+/* The local zone at that time: "+0100", and as seconds east of UTC. */
+const char *units_zone(int64_t real_ns, char text[UNITS_TEXT]);
+int32_t units_utc_offset(int64_t real_ns);
+
+/* From here on local time is so many seconds east of UTC. */
+void units_use_utc_offset(int32_t seconds);
+
 /* 466908 as "466,908". */
 const char *units_count(uint64_t count, char text[UNITS_TEXT]);
 
 /* 1566.83 as "1,566.8"; negative numbers are not expected. */
 const char *units_rate(double per_second, char text[UNITS_TEXT]);
+
+/* Where room is scarce: 812.4 as "813", 5400000 as "5.4 M"; rounded up, so that
+ * a scale's end is not below its values. At most 7 characters below 1e18. */
+const char *units_short(double value, char text[UNITS_TEXT]);
 
 /* A percentile: 57.12 as "57.1", 1827.3 as "1,827", and not a number as "-". */
 const char *units_magnitude(double value, char text[UNITS_TEXT]);

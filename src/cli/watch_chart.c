@@ -9,20 +9,6 @@
 
 /* ---- Columns ---- */
 
-/* Events are what the totals count; without a total hits and misses, or all. */
-static double events_in(const struct history *history, const uint64_t *row,
-                        double misses) {
-  double events = (double)history_role_sum(history, BPF_WINDOW_ROLE_TOTAL, row);
-  if (events == 0)
-    events =
-        (double)history_role_sum(history, BPF_WINDOW_ROLE_HIT, row) + misses;
-  if (events == 0)
-    events = (double)history_role_sum(history, BPF_WINDOW_ROLE_PLAIN, row);
-  if (events == 0)
-    events = (double)history_role_sum(history, BPF_WINDOW_ROLE_LOG2, row);
-  return fmax(events, misses);
-}
-
 struct watch_column watch_summary(const struct history *history,
                                   struct span span) {
   struct window_ratio ratio;
@@ -31,9 +17,11 @@ struct watch_column watch_summary(const struct history *history,
   history_sum(history, span, sums);
   window_ratio_from_roles(&ratio, &history->epoch);
   double misses = (double)history_role_sum(history, BPF_WINDOW_ROLE_MISS, sums);
+  /* They may be ahead of their totals by what was under way. */
+  double events = fmax((double)history_events(&history->epoch, sums), misses);
   return (struct watch_column){
       .counted = history_counted_buckets(history, span) > 0,
-      .events = seconds > 0 ? events_in(history, sums, misses) / seconds : 0,
+      .events = seconds > 0 ? events / seconds : 0,
       .misses = seconds > 0 ? misses / seconds : 0,
       .percent = window_ratio_percent(&ratio, history->epoch.values, sums),
   };

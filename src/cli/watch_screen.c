@@ -111,10 +111,7 @@ static void draw_charts(const struct watch_screen *screen,
             has_misses ? "events per second, misses on top of hits"
                        : "events per second",
             at->columns - 1);
-  draw_scale(at->events_y, at->events_rows,
-             top >= 1e6 ? units_rate(top, text)
-                        : units_count((uint64_t)ceil(top), text),
-             "0");
+  draw_scale(at->events_y, at->events_rows, units_short(top, text), "0");
   watch_chart_of_events(screen, at->events_y, x, at->events_rows, columns,
                         column, top);
   if (at->ratio_rows > 0) {

@@ -159,13 +159,23 @@ void window_ratio_add_base(struct window_ratio *ratio, uint32_t value) {
   set(ratio->base, value);
 }
 
+static uint64_t sum_of(const uint64_t *bits, uint32_t values,
+                       const uint64_t *sums) {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < values; i++)
+    sum += has(bits, i) ? sums[i] : 0;
+  return sum;
+}
+
+uint64_t window_ratio_base(const struct window_ratio *ratio, uint32_t values,
+                           const uint64_t *sums) {
+  return sum_of(ratio->base, values, sums);
+}
+
 double window_ratio_percent(const struct window_ratio *ratio, uint32_t values,
                             const uint64_t *sums) {
-  uint64_t member = 0, base = 0;
-  for (uint32_t i = 0; i < values; i++) {
-    member += has(ratio->member, i) ? sums[i] : 0;
-    base += has(ratio->base, i) ? sums[i] : 0;
-  }
+  uint64_t member = sum_of(ratio->member, values, sums);
+  uint64_t base = window_ratio_base(ratio, values, sums);
   if (base == 0)
     return NAN;
   return member < base ? 100.0 * (double)member / (double)base : 100.0;

@@ -105,6 +105,10 @@ struct window_ratio {
 void window_ratio_add_member(struct window_ratio *ratio, uint32_t value);
 void window_ratio_add_base(struct window_ratio *ratio, uint32_t value);
 
+/* Sum of the base: the events that the percentage is of. */
+uint64_t window_ratio_base(const struct window_ratio *ratio, uint32_t values,
+                           const uint64_t *sums);
+
 /* Percent, 0 to 100; NAN while the base is 0. Counts of one event that fall
  * into two snapshots can push it past 100: it is clamped. */
 double window_ratio_percent(const struct window_ratio *ratio, uint32_t values,

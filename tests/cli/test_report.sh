@@ -8,7 +8,8 @@ for ago in $(seq 1 250); do
   if [ "$ago" -lt 100 ] || [ "$ago" -gt 120 ]; then
     echo "$ago 0 $((1000 + ago)) 900 $ago 100 0"
   fi
-done | make_counted
+done >"$SCRATCH/schedule"
+make_counted <"$SCRATCH/schedule"
 
 page=$SCRATCH/report.html
 run bpf_window report counted --pin-dir "$PINS" -o "$page"
@@ -25,6 +26,17 @@ is "$(jq -c '.counters' "$SCRATCH/again.json")" \
 sed -n '/<script type="application\/json"/,/<\/script>/p' "$page" | sed '1d;$d' >"$SCRATCH/inside.json"
 is "$(jq -cS 'del(.environment)' "$SCRATCH/inside.json")" "$(jq -cS . "$SCRATCH/again.json")" \
   "and the same in every member"
+
+run bpf_window report counted --pin-dir "$PINS" -o "$SCRATCH/part.html" --from "@$((start - 130))" --to "@$((start - 95))"
+run bpf_window show --input "$SCRATCH/part.html" --json
+is "$(jq -c '[.since, .until, .counters.lookups, .totals.lookups, (.rows | length), .buckets_with_data]' <<<"$out")" \
+  "[$((start - 130)),$((start - 95)),$(sum 96 130 3 <"$SCRATCH/schedule"),$(sum 96 999 3 <"$SCRATCH/schedule"),35,14]" \
+  "--from and --to: a page of that time, its totals up to its end"
+run bpf_window report counted --pin-dir "$PINS" -o "$SCRATCH/part.html" --last 10s
+run bpf_window show --input "$SCRATCH/part.html" --json
+is "$(jq -c '[.seconds, (.rows | length)]' <<<"$out")" "[10,10]" "--last, too"
+like "$(sed '/<script/,$d' "$page")" 'lowest hit rate, of 1,[0-9]{3} events, [0-9:]{8}<' "the worst second, of how many events"
+like "$(sed '/<script/,$d' "$page")" 'to [0-9:]{8} [+-][0-9]{4}, [0-9]+ seconds' "times have their zone"
 
 (cd "$SCRATCH" && run bpf_window report counted --pin-dir "$PINS"
   like "$out" '^counted-[0-9]{8}-[0-9]{6}\.html$' "without -o the file is named by window and time"

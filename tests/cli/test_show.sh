@@ -37,12 +37,14 @@ is "$(jq .worst.most_misses.since <<<"$out")" "$((start - 77))" \
   "the second with most misses is named by the wall clock"
 is "$(jq .worst.lowest_hit_ratio.since <<<"$out")" "$((start - 77))" \
   "so is the one with the lowest hit rate"
+is "$(jq .worst.lowest_hit_ratio.events <<<"$out")" 1550 "and of how many events that is"
 is "$(jq '.buckets_with_data + .buckets_without_data' <<<"$out")" "$(jq '.rows | length' <<<"$out")" \
   "seconds with and without data make up the span"
 is "$(jq .buckets_with_data <<<"$out")" 231 "231 seconds have data"
 
 show
-like "$out" "lowest hit rate at $(date -d "@$((start - 77))" +%H:%M:%S): 61.29 %" "the same for people"
+like "$out" "lowest hit rate at $(date -d "@$((start - 77))" +%H:%M:%S): 61.29 % of 1,550 events$" \
+  "the same for people, and of how many events"
 like "$out" 'ledger +[0-9,]+ = [0-9,]+ hits \+ [0-9,]+ misses$' "with the ledger"
 is "$(awk 'length > 80' <<<"$out")" "" "in 80 columns"
 is "$(grep -c $'\033' <<<"$out" || true)" 0 "without colours where there is no terminal"
@@ -90,6 +92,29 @@ run bpf_window show --input "$SCRATCH/bad.json"
 is "$status $(wc -l <<<"$err")" "1 1" "a file that is no history: one line, status 1"
 like "$err" '^bpf-window: show: .*bad.json: member "fields"' "which names file and member"
 
+# ---- Zones ----
+
+# A time copied from what was printed there leads to the same seconds here.
+TZ=Asia/Kolkata show
+like "$(head -n 1 <<<"$out")" ' \+0530, [0-9]+ CPUs?$' "times have their zone"
+TZ=Asia/Kolkata show --json
+is "$(jq .utc_offset <<<"$out")" 19800 "in JSON, too"
+cp "$SCRATCH/out" "$SCRATCH/kolkata.json"
+there() { TZ=Asia/Kolkata date -d "@$((start - $1))" +%H:%M:%S; }
+for zone in America/New_York UTC; do
+  TZ=$zone run bpf_window show --input "$SCRATCH/kolkata.json" --per-second --from "$(there 50)" --to "$(there 49)"
+  is "$(head -n 1 <<<"$out" | grep -oE '[0-9:]{8} to .*0[0-9]{3}') $(tail -n 1 <<<"$out" | awk '{ print $1, $2 }')" \
+    "$(there 50) to $(there 49) +0530 $(there 50) $(sum 50 50 3 <"$schedule")" \
+    "--input: times are those of where it was written, not of $zone"
+done
+jq 'del(.utc_offset)' "$SCRATCH/kolkata.json" >"$SCRATCH/old.json"
+TZ=UTC run bpf_window show --input "$SCRATCH/old.json"
+like "$(head -n 1 <<<"$out")" ' \+0000, ' "a file that does not tell its zone is read in this one"
+jq '.utc_offset = 86401' "$SCRATCH/kolkata.json" >"$SCRATCH/bad.json"
+run bpf_window show --input "$SCRATCH/bad.json"
+is "$status" 1 "a zone that cannot be is a problem"
+like "$err" 'member "utc_offset" is not a number of seconds' "and named"
+
 # ---- Pins ----
 
 run bpf_window show "$PINS/counted/counted"
@@ -111,6 +136,17 @@ run bpf_window show "$PINS/counted/count"
 is "$status" 1 "a pin that is a program, not a map, is no window"
 like "$err" 'count is no map$' "and is said to be none"
 
+# ---- Counters by name ----
+
+for option in --total --hit --miss; do
+  run bpf_window show "$PINS/other/counted" "$option" 'nosuch*'
+  is "$status $(wc -l <<<"$err")" "1 1" "$option of a counter that is not there is a problem"
+  like "$err" "$option nosuch\*: the window's counters are lookups hits_fast hits_slow misses evictions\$" \
+    "and told those that are"
+done
+run bpf_window show --input "$SCRATCH/window.json" --miss nosuch
+is "$status" 1 "of a file's window, too"
+
 # ---- Output ----
 
 status=0
@@ -120,11 +156,15 @@ is "$status $(wc -l <"$SCRATCH/err")" "1 1" "output that cannot be written is a 
 # ---- Usage ----
 
 for arguments in "" "one two" "counted --last 3x" "counted --frobnicate" \
-  "counted --last 5s --from 16:00" "--input x counted" "counted --from noon"; do
+  "counted --last 5s --from 16:00" "--input x counted" "counted --from noon" \
+  "counted --json --csv" "counted --json --per-second"; do
   # shellcheck disable=SC2086
   run bpf_window show $arguments --pin-dir "$PINS"
-  is "$status" "$([ "$arguments" = "counted --from noon" ] && echo 1 || echo 2)" "usage: show $arguments"
+  is "$status" 2 "usage: show $arguments"
 done
+run bpf_window show counted --frobnicate
+is "$(head -n 1 <<<"$err")" "bpf-window: show: unrecognized option '--frobnicate'" \
+  "what is wrong begins with the command's name"
 run bpf_window
 is "$status" 2 "no verb is wrong usage"
 verbs=$("$BUILD_DIR/bpf-window" --help | sed -n 's/^  \([a-z]*\) .*/\1/p')

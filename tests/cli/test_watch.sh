@@ -16,12 +16,12 @@ at_end+=(stop_counting)
 terminal() { tmux -L "bpf_window_test_$$" -f /dev/null "$@"; }
 at_end+=("terminal kill-server")
 
-# watch COLUMNS LINES ENVIRONMENT OPTION...
+# watch COLUMNS LINES ENVIRONMENT [WINDOW OPTION...]
 watch() {
-  local columns=$1 lines=$2 environment=$3
+  local columns=$1 lines=$2 environment=$3 window=${4:-counted}
   shift 3
   terminal new-session -d -s "$columns" -x "$columns" -y "$lines" \
-    "stty -a >$SCRATCH/stty_before; env $environment $BUILD_DIR/bpf-window watch counted --pin-dir $PINS $*
+    "stty -a >$SCRATCH/stty_before; env $environment $BUILD_DIR/bpf-window watch $window --pin-dir $PINS ${*:2}
      status=\$?; stty -a >$SCRATCH/stty_after; echo \"ended with \$status\"; sleep 1000"
   wait_for "$columns" 'counter +last second'
 }
@@ -92,6 +92,11 @@ like "$(screen 200)" '^ended with 0$' "so does Ctrl-C"
 watch 100 30 "LC_ALL=C"
 is "$(screen 100 | LC_ALL=C grep -c '[^ -~]' || true)" 0 "without UTF-8 it keeps to ASCII"
 like "$(screen 100)" '#{40}' "and draws with #"
+
+echo "5 0 27000000 27000000 0 0 0" |
+  "$HERE/make_window" "$HERE/counted.bpf.o" "$PINS/large" >/dev/null
+watch 81 24 "LC_ALL=C.UTF-8" large/counted
+like "$(screen 81)" '^ +[0-9.]+ M ' "a scale of millions is short, not cut"
 
 run bpf_window watch counted --pin-dir "$PINS"
 is "$status" 1 "without a terminal: status 1"

@@ -33,6 +33,7 @@ static int make_history(void **state) {
   strcpy(history->window, "w");
   history->cpus = 2;
   history->to_real_ns = END;
+  history->utc_offset_s = -12600;
   for (uint64_t bucket = 0; bucket < 10; bucket++) {
     uint64_t misses = bucket == 2 ? 60 : bucket == 7 ? 80 : 1;
     uint64_t hits = bucket == 2 ? 40 : 999;
@@ -85,6 +86,7 @@ static void the_worst_seconds_are_found(void **state) {
   assert_true(worst.has_ratio && worst.has_misses);
   assert_int_equal(worst.lowest_ratio_bucket, 2);
   assert_true(fabs(worst.lowest_ratio_percent - 40) < 1e-9);
+  assert_int_equal(worst.lowest_ratio_events, 100);
   assert_int_equal(worst.most_misses_bucket, 7);
   assert_int_equal(worst.most_misses, 80);
 }
@@ -93,6 +95,44 @@ static void seconds_without_data_are_no_worst_ones(void **state) {
   const struct history *history = *state;
   struct history_worst worst = history_worst(history, (struct span){4, 5});
   assert_false(worst.has_ratio || worst.has_misses);
+}
+
+static void a_cut_history_is_that_of_the_span(void **state) {
+  struct history *history = *state;
+  uint64_t totals[5], sums[5], cut_sums[5];
+  struct span span = {3, 8};
+  history_total_at(history, span.to, totals);
+  history_sum(history, span, sums);
+  history_cut(history, span);
+  assert_int_equal(history->from, 3);
+  assert_int_equal(history->to, 8);
+  assert_int_equal(history->to_real_ns, END - 2 * SECOND);
+  history_sum(history, history_whole(history), cut_sums);
+  assert_memory_equal(cut_sums, sums, sizeof(sums));
+  assert_memory_equal(history->totals, totals, sizeof(totals));
+  assert_false(history_counted(history, 4));
+  assert_true(history_counted(history, 7));
+}
+
+/* The events of a window that counts 5, 7 and 11 in counters of these roles, the last
+ * of two values. */
+static uint64_t events_of(uint32_t first, uint32_t second, uint32_t third) {
+  const struct bpf_window_epoch epoch = {
+      .counters = 3,
+      .values = 4,
+      .counter = {{"a", first, 1}, {"b", second, 1}, {"c", third, 2}}};
+  static const uint64_t values[] = {5, 7, 10, 1};
+  return history_events(&epoch, values);
+}
+
+static void events_are_not_mixed_with_other_counts(void **state) {
+  (void)state;
+  enum { PLAIN, TOTAL, HIT, MISS, LOG2 };
+  assert_int_equal(events_of(PLAIN, PLAIN, PLAIN), 23);
+  assert_int_equal(events_of(TOTAL, HIT, LOG2), 5);
+  assert_int_equal(events_of(HIT, MISS, LOG2), 12);
+  /* Bytes and requests, say, and what the requests took. */
+  assert_int_equal(events_of(PLAIN, PLAIN, LOG2), 11);
 }
 
 static void columns_of_an_array_are_numbered(void **state) {
@@ -117,6 +157,7 @@ static void json_holds_all_of_it(void **state) {
   struct history *again = read_back(root);
   assert_string_equal(again->window, "w");
   assert_int_equal(again->to_real_ns, history->to_real_ns);
+  assert_int_equal(again->utc_offset_s, -12600);
   assert_int_equal(again->cpus, 2);
   assert_memory_equal(again->rows, history->rows, 10 * 5 * sizeof(uint64_t));
   assert_memory_equal(again->counted, history->counted, 10);
@@ -151,6 +192,8 @@ static void json_is_not_believed(void **state) {
   assert_refused(history, "window", NULL);
   assert_refused(history, "object", json_integer(1));
   assert_refused(history, "until", json_real(1e300));
+  assert_refused(history, "utc_offset", json_integer(24 * 3600 + 1));
+  assert_refused(history, "utc_offset", json_string("+0100"));
   assert_refused(history, "cpus", json_integer(-1));
   assert_refused(history, "width_ns", json_integer(-1));
   assert_refused(history, "fields", json_array());
@@ -187,6 +230,8 @@ int main(void) {
       TEST(a_total_ends_where_its_span_ends),
       TEST(the_worst_seconds_are_found),
       TEST(seconds_without_data_are_no_worst_ones),
+      TEST(a_cut_history_is_that_of_the_span),
+      TEST(events_are_not_mixed_with_other_counts),
       TEST(columns_of_an_array_are_numbered),
       TEST(json_holds_all_of_it),
       TEST(json_is_not_believed),

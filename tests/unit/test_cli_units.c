@@ -101,6 +101,12 @@ static void numbers_read_well(void **state) {
   assert_string_equal(units_rate(1566.83, text), "1,566.8");
   assert_string_equal(units_rate(0.96, text), "1.0");
   assert_string_equal(units_rate(1e300, text), "-");
+  assert_string_equal(units_short(0, text), "0");
+  assert_string_equal(units_short(812.4, text), "813");
+  assert_string_equal(units_short(999999, text), "999,999");
+  assert_string_equal(units_short(5400000, text), "5.4 M");
+  assert_string_equal(units_short(5400001, text), "5.5 M");
+  assert_string_equal(units_short(2e12, text), "2.0 T");
   assert_string_equal(units_percent(98.7654, text), "98.77 %");
   assert_string_equal(units_percent(NAN, text), "-");
   assert_string_equal(units_bytes(34650, text), "34 KB");
@@ -118,6 +124,21 @@ static void clocks_are_rounded_to_seconds(void **state) {
   assert_string_equal(units_date(NOON, text), "2026-01-09 12:00:00");
 }
 
+static void zones_are_those_of_the_time(void **state) {
+  (void)state;
+  char text[UNITS_TEXT];
+  int64_t real_ns;
+  units_use_utc_offset(-(3 * 3600 + 30 * 60));
+  assert_string_equal(units_date(NOON, text), "2026-01-09 08:30:00");
+  assert_string_equal(units_zone(NOON, text), "-0330");
+  assert_int_equal(units_utc_offset(NOON), -12600);
+  assert_true(units_parse_instant("08:29", NOON, &real_ns));
+  assert_int_equal(real_ns, NOON - 60 * SECOND);
+  units_use_utc_offset(19800);
+  assert_string_equal(units_zone(NOON, text), "+0530");
+  use_utc(state);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(durations_have_a_unit_or_are_seconds),
@@ -127,6 +148,7 @@ int main(void) {
       cmocka_unit_test(other_instants_are_refused),
       cmocka_unit_test(numbers_read_well),
       cmocka_unit_test(clocks_are_rounded_to_seconds),
+      cmocka_unit_test(zones_are_those_of_the_time),
   };
   return cmocka_run_group_tests(tests, use_utc, NULL);
 }
