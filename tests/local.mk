@@ -4,7 +4,7 @@ if HAVE_CMOCKA
 UNIT_TESTS = tests/unit/test_clock tests/unit/test_edges tests/unit/test_histogram tests/unit/test_policy tests/unit/test_ring_model \
   tests/unit/test_tags tests/unit/test_window
 KERNEL_TESTS = tests/bpf/test_histogram tests/bpf/test_object tests/bpf/test_ring tests/bpf/test_setup tests/collectd/mark_numbers tests/collectd/open_known_files tests/collectd/run_agent \
-  tests/collectd/test_account \
+  tests/collectd/test_account tests/collectd/test_barrier \
   tests/faults/test_errors tests/faults/test_parts tests/faults/do_part \
   tests/faults/test_steps tests/faults/start_object tests/faults/mark_calls
 check_PROGRAMS += $(UNIT_TESTS) $(KERNEL_TESTS)
@@ -100,10 +100,17 @@ tests_collectd_test_account_SOURCES = tests/collectd/test_account.c tests/bpf/pl
 tests_collectd_test_account_CPPFLAGS = $(TEST_CPPFLAGS) $(LIBBPF_CFLAGS)
 tests_collectd_test_account_LDADD = libobject.la $(CMOCKA_LIBS)
 
+tests_collectd_test_barrier_SOURCES = tests/collectd/test_barrier.c src/collectd/barrier.c src/collectd/barrier.h
+tests_collectd_test_barrier_CPPFLAGS = $(TEST_CPPFLAGS) $(COLLECTD_CPPFLAGS)
+tests_collectd_test_barrier_LDADD = $(CMOCKA_LIBS) -lpthread
+
 tests_collectd_open_known_files_SOURCES = tests/collectd/open_known_files.c
 
 # BPF objects of the tests; several are made from one source.
 TEST_BPF_OBJECTS = \
+  tests/bpf/awkward_names.bpf.o \
+  tests/bpf/awkward_names_colliding.bpf.o \
+  tests/bpf/awkward_names_self.bpf.o \
   tests/bpf/histogram.bpf.o \
   tests/bpf/histogram_of_one.bpf.o \
   tests/bpf/injected_clock.bpf.o \
@@ -122,9 +129,13 @@ TEST_BPF_OBJECTS = \
   tests/collectd/one_process.bpf.o
 check_DATA = $(TEST_BPF_OBJECTS)
 CLEANFILES += $(TEST_BPF_OBJECTS)
-$(TEST_BPF_OBJECTS): $(bpfinclude_HEADERS) $(BPF_PROGRAM_INCLUDES) bpf/inode_cache.bpf.c
+$(TEST_BPF_OBJECTS): tests/bpf/marked.bpf.h $(bpfinclude_HEADERS) $(BPF_PROGRAM_INCLUDES) bpf/inode_cache.bpf.c
 
 COMPILE_BPF = $(BPF_CC) $(BPF_CFLAGS) $(BPF_CPPFLAGS) -I$(srcdir)/bpf/include -I$(srcdir)/bpf
+tests/bpf/awkward_names_colliding.bpf.o: tests/bpf/awkward_names.bpf.c
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(COMPILE_BPF) -DCOLLIDING -c $< -o $@
+tests/bpf/awkward_names_self.bpf.o: tests/bpf/awkward_names.bpf.c
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(COMPILE_BPF) -DSELF -c $< -o $@
 tests/bpf/histogram_of_one.bpf.o: tests/bpf/histogram.bpf.c
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(COMPILE_BPF) -DHISTOGRAM_OF_ONE -c $< -o $@
 tests/bpf/marked_calls_again.bpf.o: tests/bpf/marked_calls.bpf.c
@@ -148,7 +159,7 @@ EXTRA_DIST += tests/coverage.sh tests/run.sh tests/tap.sh tests/source/links.sh 
   tests/refusal/test_refusal.sh tests/faults/soak.sh tests/faults/test_clocks.sh tests/faults/test_kills.sh tests/faults/test_outage.sh tests/faults/test_plugin.sh tests/faults/test_stuck.sh \
   tests/vm/README.md tests/vm/boot.sh tests/vm/common.sh tests/vm/guest-init \
   tests/vm/initramfs.sh tests/vm/kernels.sh tests/vm/run.sh \
-  tests/bpf/histogram.bpf.c tests/bpf/injected_clock.bpf.c tests/bpf/marked_calls.bpf.c \
+  tests/bpf/awkward_names.bpf.c tests/bpf/marked.bpf.h tests/bpf/histogram.bpf.c tests/bpf/injected_clock.bpf.c tests/bpf/marked_calls.bpf.c \
   tests/bpf/no_window.bpf.c tests/bpf/over_the_limits.bpf.c tests/bpf/torn_window.bpf.c \
   tests/collectd/one_process.bpf.c
 

@@ -18,9 +18,7 @@ static void measure(struct inventory_window *window, struct reader *reader) {
   const struct window_snapshot *snapshot;
   uint64_t sums[BPF_WINDOW_MAX_VALUES];
   uint64_t now_ns = (uint64_t)clock_ns(CLOCK_MONOTONIC);
-  window->age_seconds = now_ns > record->epoch_ns
-                            ? (now_ns - record->epoch_ns) / NS_PER_SECOND
-                            : 0;
+  window->age_seconds = window_age_ns(record, now_ns) / NS_PER_SECOND;
   if (reader_snapshot(reader, &snapshot, NULL) != 0)
     return;
   uint64_t to = window_settled_edge(record, now_ns);

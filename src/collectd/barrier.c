@@ -3,6 +3,8 @@
 
 #include "utils/common/common.h"
 
+#include "value.h"
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t seen;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -21,7 +23,8 @@ static int on_write(__attribute__((unused)) const data_set_t *set,
                     const value_list_t *vl,
                     __attribute__((unused)) user_data_t *user_data) {
   if (strcmp(vl->plugin, "bpf_window") != 0 ||
-      strcmp(vl->host, hostname_g) != 0)
+      strcmp(vl->host, hostname_g) != 0 ||
+      strncmp(vl->type_instance, VALUE_SELF, strlen(VALUE_SELF)) == 0)
     return 0;
   pthread_mutex_lock(&lock);
   for (struct barrier *b = barriers; b; b = b->next) {
@@ -80,6 +83,13 @@ static bool wait_until(struct barrier *barrier, const struct timespec *until) {
   return all;
 }
 
+static bool is_through(struct barrier *barrier) {
+  pthread_mutex_lock(&lock);
+  bool through = barrier->pending == 0;
+  pthread_mutex_unlock(&lock);
+  return through;
+}
+
 bool barrier_wait(struct barrier *barrier, cdtime_t at_most) {
   struct timespec until = later(at_most);
   return wait_until(barrier, &until);
@@ -87,6 +97,8 @@ bool barrier_wait(struct barrier *barrier, cdtime_t at_most) {
 
 void barrier_wait_at_end(struct barrier *barrier, cdtime_t at_most) {
   static struct timespec until; /* collectd frees one read after the other */
+  if (is_through(barrier))
+    return; /* perhaps collectd only begins, and this window cannot be read */
   if (until.tv_sec == 0)
     until = later(at_most);
   wait_until(barrier, &until);

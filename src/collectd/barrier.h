@@ -30,7 +30,8 @@ struct barrier {
 void barrier_add(struct barrier *barrier);
 void barrier_remove(struct barrier *barrier);
 
-/* Announces count values of that instance and time; before they are dispatched. */
+/* Announces count values of that instance and time, without those in VALUE_SELF; before
+ * they are dispatched. */
 void barrier_expect(struct barrier *barrier, cdtime_t time, unsigned count);
 
 /* Waits until all of them were seen, at most so long. False if some were not;

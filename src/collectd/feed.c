@@ -18,9 +18,6 @@
  * interval. New RRD files have been seen to take some seconds. */
 #define PATIENCE TIME_T_TO_CDTIME_T(10)
 
-/* How many values dispatch_self sends, at the newest edge. */
-#define SELF_VALUES 4
-
 struct feed {
   char name[DATA_MAX_NAME_LEN]; /* of the window */
   struct account *account;
@@ -61,7 +58,7 @@ static void dispatch_edge(struct feed *feed, const struct clock_pair *now,
   cdtime_t time = NS_TO_CDTIME_T(wall_ns);
   unsigned count = metrics_count_totals(feed->metrics);
   if (newest)
-    count += metrics_count_rolling(feed->metrics) + SELF_VALUES;
+    count += metrics_count_rolling(feed->metrics);
   barrier_expect(&feed->barrier, time, count);
   metrics_dispatch_totals(feed->metrics, feed->dispatched, time);
   if (newest)
@@ -165,11 +162,11 @@ static int dispatch_due(struct feed *feed, const struct clock_pair *now,
     status = account_keep(feed->account, now, &edge, feed->dispatched, failure);
     if (status != 0)
       return status;
-    dispatch_edge(feed, now, edge.wall_ns, newest);
-    if (newest)
+    if (newest) /* first: the window's are waited for */
       dispatch_self(feed, &edge, read_seconds);
+    dispatch_edge(feed, now, edge.wall_ns, newest);
     /* Otherwise the next read goes on from here. */
-    else if (!feed->slow_writers && !wait_for_writers(feed))
+    if (!newest && !feed->slow_writers && !wait_for_writers(feed))
       break;
   }
   return 0;

@@ -152,9 +152,23 @@ static int set_percentiles(struct metrics *metrics,
 
 /* ---- All ---- */
 
+static int check_names(const struct bpf_window_epoch *epoch,
+                       struct failure *failure) {
+  for (uint32_t c = 0; c < epoch->counters; c++)
+    if (strncmp(epoch->counter[c].name, VALUE_SELF, strlen(VALUE_SELF)) == 0)
+      return failure_set(failure, -EINVAL,
+                         "counter %s: names in \"" VALUE_SELF
+                         "\" are the plugin's own; give it another",
+                         epoch->counter[c].name);
+  return 0;
+}
+
 int metrics_new(struct metrics **out, const char *plugin_instance,
                 const struct bpf_window_epoch *epoch,
                 const struct config_window *config, struct failure *failure) {
+  int status = check_names(epoch, failure);
+  if (status != 0)
+    return status;
   struct metrics *metrics = calloc(1, sizeof(*metrics));
   if (!metrics)
     return failure_set(failure, -ENOMEM, "out of memory");
@@ -164,7 +178,6 @@ int metrics_new(struct metrics **out, const char *plugin_instance,
       config->ratio_seconds * NS_PER_SECOND / epoch->width_ns;
   if (metrics->rolling_buckets > WINDOW_HISTORY_BUCKETS)
     metrics->rolling_buckets = WINDOW_HISTORY_BUCKETS;
-  int status = 0;
   if (set_totals(metrics, epoch) != 0 ||
       set_percentiles(metrics, epoch, config) != 0)
     status = failure_set(failure, -ENOMEM, "out of memory");

@@ -7,6 +7,10 @@
 
 #include "plugin.h"
 
+/* Begins the type instances of what the plugin tells about itself; no counter's name
+ * does. */
+#define VALUE_SELF "self_"
+
 /* The interval is the reading callback's. */
 void value_dispatch(const char *plugin_instance, const char *type,
                     const char *type_instance, value_t value, cdtime_t time);

@@ -29,9 +29,24 @@ static int open_into(const struct object *object, const char *pin,
   return opened < 0 ? opened : 0;
 }
 
+/* The same for an array of one value of that size. Errors: -EINVAL if it is not. */
+static int open_value(const struct object *object, const char *pin,
+                      const char *suffix, size_t value_size, int *fd) {
+  struct bpf_map_info info = {0};
+  uint32_t size = sizeof(info);
+  int status = open_into(object, pin, suffix, fd);
+  if (status == 0 && bpf_obj_get_info_by_fd(*fd, &info, &size) != 0)
+    status = -errno;
+  if (status == 0 &&
+      (info.type != BPF_MAP_TYPE_ARRAY || info.key_size != sizeof(uint32_t) ||
+       info.value_size != value_size))
+    status = -EINVAL;
+  return status;
+}
+
 static int open_window(struct object *object, const char *name) {
   if (object->windows == OBJECT_MAX_WINDOWS || strlen(name) >= PINS_NAME_SIZE)
-    return -E2BIG;
+    return -EOVERFLOW;
   struct object_window *window = &object->window[object->windows++];
   *window = (struct object_window){"", -1, -1, -1, -1};
   snprintf(window->name, sizeof(window->name), "%s", name);
@@ -41,16 +56,27 @@ static int open_window(struct object *object, const char *name) {
   if (status == 0)
     status = open_into(object, name, "_cursor", &window->cursor_fd);
   if (status == 0)
-    status = open_into(object, name, PINS_EDGE_SUFFIX, &window->edge_fd);
+    status = open_value(object, name, PINS_EDGE_SUFFIX,
+                        sizeof(struct pins_edge), &window->edge_fd);
   return status;
 }
 
-/* A window's name is that of its edge's pin. */
+static bool is_pinned(const struct object *object, const char *pin,
+                      const char *suffix) {
+  char path[PINS_PATH_SIZE], name[PINS_NAME_SIZE * 2];
+  snprintf(name, sizeof(name), "%s%s", pin, suffix);
+  return pins_object_path(pins_path(object->options.pins), object->options.name,
+                          name, path) == 0 &&
+         access(path, F_OK) == 0;
+}
+
+/* A window's name is that of its edge's pin; that of a ring may end so, too. */
 static int visit_edge(const char *pin, void *context) {
   size_t length = strlen(pin), suffix = strlen(PINS_EDGE_SUFFIX);
   char name[PINS_NAME_SIZE * 2];
   if (length <= suffix || length >= sizeof(name) ||
-      strcmp(pin + length - suffix, PINS_EDGE_SUFFIX) != 0)
+      strcmp(pin + length - suffix, PINS_EDGE_SUFFIX) != 0 ||
+      is_pinned(context, pin, PINS_EDGE_SUFFIX))
     return 0;
   snprintf(name, sizeof(name), "%.*s", (int)(length - suffix), pin);
   return open_window(context, name);
@@ -68,7 +94,7 @@ static int visit_link(const char *pin, void *context) {
   if (strncmp(pin, PINS_LINK_PREFIX, prefix) != 0)
     return 0;
   if (object->links == OBJECT_MAX_LINKS)
-    return -E2BIG;
+    return -EOVERFLOW;
   int fd = open_pin(object, pin, "");
   if (fd < 0)
     return fd;
@@ -78,11 +104,7 @@ static int visit_link(const char *pin, void *context) {
   return 0;
 }
 
-static int open_if_there(const struct object *object, const char *pin,
-                         int *fd) {
-  int status = open_into(object, pin, "", fd);
-  return status == -ENOENT ? 0 : status;
-}
+static int zero_if_absent(int status) { return status == -ENOENT ? 0 : status; }
 
 int adopt_programs(struct object *object) {
   int status = pins_for_each_pin(pins_path(object->options.pins),
@@ -90,9 +112,12 @@ int adopt_programs(struct object *object) {
   if (status == 0 && object->links != object->record.links)
     status = -ENOENT;
   if (status == 0)
-    status = open_if_there(object, POLICY_MAP, &object->policy_fd);
+    status =
+        zero_if_absent(open_into(object, POLICY_MAP, "", &object->policy_fd));
   if (status == 0)
-    status = open_if_there(object, POLICY_STATE_MAP, &object->policy_state_fd);
+    status = zero_if_absent(open_value(object, POLICY_STATE_MAP, "",
+                                       sizeof(struct file_policy_state),
+                                       &object->policy_state_fd));
   return status;
 }
 
@@ -104,15 +129,26 @@ static uint32_t program_id(int link_fd) {
   return bpf_obj_get_info_by_fd(link_fd, &info, &size) == 0 ? info.prog_id : 0;
 }
 
-/* The kernel detaches behind our back, after a grace period or two. */
-static void wait_until_gone(uint32_t program) {
-  for (int tries = 0; program && tries < 200; tries++) {
-    int fd = bpf_prog_get_fd_by_id(program);
-    if (fd < 0 && fd != -EPERM)
-      return;
+#define DETACH_POLL_US 10000
+#define DETACH_TRIES 200 /* of one poll each, for all programs together */
+#define DETACH_UNSEEN_TRIES 10
+
+/* The kernel detaches behind our back, after a grace period or two. Without
+ * CAP_SYS_ADMIN that cannot be watched: a while then has to do. */
+static void wait_until_gone(const uint32_t *program, unsigned programs) {
+  int tries = DETACH_TRIES;
+  for (unsigned i = 0; i < programs && tries > 0;) {
+    int fd = program[i] ? bpf_prog_get_fd_by_id(program[i]) : -ENOENT;
+    if (fd < 0 && fd != -EPERM) {
+      i++;
+      continue;
+    }
     if (fd >= 0)
       close(fd);
-    usleep(10000);
+    else if (tries > DETACH_UNSEEN_TRIES)
+      tries = DETACH_UNSEEN_TRIES;
+    tries--;
+    usleep(DETACH_POLL_US);
   }
 }
 
@@ -129,8 +165,7 @@ void adopt_detach(struct object *object) {
       unlink(path);
   }
   object_drop_links(object);
-  for (unsigned i = 0; i < links; i++)
-    wait_until_gone(program[i]);
+  wait_until_gone(program, links);
 }
 
 /* ---- Pins made ---- */

@@ -38,8 +38,9 @@ static int attach(struct object *object, struct bpf_object *loaded,
                          strerror(error));
     if (object->links == OBJECT_MAX_LINKS) {
       close(kept.fd);
-      return failure_set(failure, -E2BIG, "%s: the object has over %d programs",
-                         doing, OBJECT_MAX_LINKS);
+      return failure_set(failure, -EOVERFLOW,
+                         "%s: the object has over %d programs", doing,
+                         OBJECT_MAX_LINKS);
     }
     object->link[object->links++] = kept;
   }
@@ -145,7 +146,7 @@ static int read_fronts(const struct load_file *file,
 
 /* Whether the next front may do better. */
 static bool is_of_the_front(int status) {
-  return status != -ENOMEM && status != -E2BIG;
+  return status != -ENOMEM && status != -EOVERFLOW;
 }
 
 int attempt_fronts(struct object *object, const struct load_file *file,

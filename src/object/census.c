@@ -113,6 +113,23 @@ static void name_hook(struct census_program *program, const struct btf *kernel,
   }
 }
 
+/* The kernel takes the place of a name, asked for before the type is known, for that
+ * of other links' arrays, which are larger. */
+static int read_link(int fd, struct bpf_link_info *link, char *raw_name,
+                     uint32_t room) {
+  uint32_t size = sizeof(*link);
+  memset(link, 0, sizeof(*link));
+  if (bpf_obj_get_info_by_fd(fd, link, &size) != 0)
+    return -errno;
+  if (link->type != BPF_LINK_TYPE_RAW_TRACEPOINT)
+    return 0;
+  memset(link, 0, sizeof(*link));
+  link->raw_tracepoint.tp_name = (uintptr_t)raw_name;
+  link->raw_tracepoint.tp_name_len = room;
+  size = sizeof(*link);
+  return bpf_obj_get_info_by_fd(fd, link, &size) == 0 ? 0 : -errno;
+}
+
 static void name_hooks(struct census *census) {
   struct btf *kernel = btf__load_vmlinux_btf();
   uint32_t id = 0;
@@ -121,11 +138,8 @@ static void name_hooks(struct census *census) {
     if (fd < 0)
       continue;
     char raw_name[64] = "?";
-    struct bpf_link_info link = {0};
-    link.raw_tracepoint.tp_name = (uintptr_t)raw_name;
-    link.raw_tracepoint.tp_name_len = sizeof(raw_name);
-    uint32_t size = sizeof(link);
-    if (bpf_obj_get_info_by_fd(fd, &link, &size) == 0)
+    struct bpf_link_info link;
+    if (read_link(fd, &link, raw_name, sizeof(raw_name)) == 0)
       for (size_t i = 0; i < census->program_count; i++)
         if (census->programs[i].id == link.prog_id)
           name_hook(&census->programs[i], kernel, &link, raw_name);

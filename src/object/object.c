@@ -133,6 +133,13 @@ static int find_pinned(struct object *old, const struct load_file *file,
     status = adopt_programs(old);
   if (status == -ENOENT)
     return 0;
+  if (status == -EINVAL)
+    return failure_set(failure, status,
+                       "%s/%s has pins of another kind than those of this "
+                       "version: `bpf-window detach --pin-dir %s %s` removes "
+                       "them",
+                       pins_path(options->pins), options->name,
+                       pins_path(options->pins), options->name);
   if (status != 0)
     return failure_set(failure, status, "cannot open its pins in %s/%s: %s",
                        pins_path(options->pins), options->name,

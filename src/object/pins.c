@@ -19,8 +19,8 @@
 
 #include "probe.h"
 
-/* A staging name, of what is being removed. */
-#define REMOVED_PREFIX PINS_STAGING_PREFIX "removed_"
+/* A staging name, of what is being removed; no object's name begins with a dash. */
+#define REMOVED_PREFIX PINS_STAGING_PREFIX "-"
 
 struct pins_root {
   char path[PINS_PATH_SIZE];
@@ -195,7 +195,8 @@ static int mend(const char *name, void *context) {
     return 0;
   if (!is_staging(name))
     return 0;
-  return has_record(path)
+  bool removed = strncmp(name, REMOVED_PREFIX, strlen(REMOVED_PREFIX)) == 0;
+  return has_record(path) && !removed
              ? pins_commit(root, name + strlen(PINS_STAGING_PREFIX), NULL)
              : remove_folder(path, NULL);
 }
@@ -278,19 +279,17 @@ int pins_stage(const struct pins_root *root, const char *object,
   return status;
 }
 
-/* P1, P2: without its record, and under a name that says that it is to go. */
+/* P2: at once under a name that says that it is to go. */
 static int remove_object(const char *root, const char *object,
                          struct failure *failure) {
-  char record[PINS_PATH_SIZE], path[PINS_PATH_SIZE], removed[PINS_PATH_SIZE];
-  if (pins_object_path(root, object, PINS_RECORD, record) != 0 ||
-      pins_object_path(root, object, "", path) != 0 ||
+  char path[PINS_PATH_SIZE], removed[PINS_PATH_SIZE];
+  if (pins_object_path(root, object, "", path) != 0 ||
       join(removed, root, REMOVED_PREFIX, object, "") != 0)
     return failure_set(failure, -ENAMETOOLONG, "%s: name too long", object);
   int status = remove_folder(removed, failure);
   if (status != 0)
     return status;
-  if ((unlink(record) != 0 && errno != ENOENT) ||
-      (rename(path, removed) != 0 && errno != ENOENT))
+  if (rename(path, removed) != 0 && errno != ENOENT)
     return failure_set(failure, -errno, "cannot remove the pins in %s: %s",
                        path, strerror(errno));
   return remove_folder(removed, failure);

@@ -13,12 +13,11 @@
  *       <window>                struct pins_watch: of a window that others own, what
  *                               was dispatched last
  *
- * P1  A folder with a record is whole: the record is the last pin to be made and the
- *     first to be removed.
+ * P1  A folder with a record is whole: the record is the last pin to be made.
  * P2  An object's folder is replaced by filling a staging folder and renaming it, and
- *     removed by renaming it to a staging name. Whatever a crash leaves is mended by the
- *     next pins_open: a staged folder with a record takes its place, every other staged
- *     one is removed. Folders of other names are never touched.
+ *     removed by renaming it to "staging_-<object>". Whatever a crash leaves is mended by
+ *     the next pins_open: a staged folder with a record takes its place, every other
+ *     staged one is removed. Folders of other names are never touched.
  */
 #ifndef BPF_WINDOW_PINS_H
 #define BPF_WINDOW_PINS_H

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -22,18 +23,48 @@ static struct bpf_map *map_of(struct bpf_object *opened, const char *ring,
   return bpf_object__find_map_by_name(opened, name);
 }
 
+static bool is_pin_of(const char *pin, const char *window) {
+  static const char *const suffixes[] = {"_epoch", "_cursor", PINS_EDGE_SUFFIX};
+  size_t length = strlen(window);
+  bool is = false;
+  for (size_t i = 0; strncmp(pin, window, length) == 0 && i < 3; i++)
+    is |= strcmp(pin + length, suffixes[i]) == 0;
+  return is;
+}
+
+/* Each window's ring is pinned under its name, beside pins of other names. */
+static int check_pin_names(const struct rings *rings, const char *path,
+                           struct failure *failure) {
+  for (unsigned i = 0; i < rings->count; i++) {
+    const char *name = rings->ring[i].name, *taken_by = NULL;
+    if (strcmp(name, PINS_RECORD) == 0 ||
+        strncmp(name, PINS_LINK_PREFIX, strlen(PINS_LINK_PREFIX)) == 0)
+      taken_by = "the object";
+    for (unsigned j = 0; j < rings->count; j++)
+      if (is_pin_of(name, rings->ring[j].name))
+        taken_by = rings->ring[j].name;
+    if (taken_by)
+      return failure_set(failure, -EINVAL,
+                         "%s: window %s would be pinned where %s has another "
+                         "pin: give it another name",
+                         path, name, taken_by);
+  }
+  return 0;
+}
+
 int rings_find(struct rings *rings, struct bpf_object *opened, const char *path,
                struct failure *failure) {
   const struct btf *btf = bpf_object__btf(opened);
   struct bpf_map *map;
   struct failure reason;
+  int status;
   rings->count = 0;
   bpf_object__for_each_map(map, opened) {
     if (!describe_is_ring(btf, map))
       continue;
     const char *name = bpf_map__name(map);
     if (rings->count == OBJECT_MAX_WINDOWS)
-      return failure_set(failure, -E2BIG, "%s has over %d windows", path,
+      return failure_set(failure, -EOVERFLOW, "%s has over %d windows", path,
                          OBJECT_MAX_WINDOWS);
     if (strlen(name) + strlen("_cursor") >= PINS_NAME_SIZE)
       return failure_set(failure, -EINVAL,
@@ -46,10 +77,13 @@ int rings_find(struct rings *rings, struct bpf_object *opened, const char *path,
                          path, name, name, name);
     struct ring *ring = &rings->ring[rings->count++];
     snprintf(ring->name, sizeof(ring->name), "%s", name);
-    int status = describe_window(btf, map, &ring->record, &reason);
+    status = describe_window(btf, map, &ring->record, &reason);
     if (status != 0)
       return failure_set(failure, status, "%s: %.600s", path, reason.text);
   }
+  status = check_pin_names(rings, path, failure);
+  if (status != 0)
+    return status;
   if (rings->count == 0)
     return failure_set(failure, -EINVAL,
                        "%s declares no window (a per-CPU array of structs that "
@@ -153,9 +187,25 @@ static int set_epoch_and_freeze(const struct object_window *window,
   return 0;
 }
 
-static int new_edge(void) {
-  return bpf_map_create(BPF_MAP_TYPE_ARRAY, "bpf_window_edge", sizeof(uint32_t),
-                        sizeof(struct pins_edge), 1, NULL);
+/* The edges of old maps go on with them. Fresh maps begin at edge 0 again, at times
+ * behind those of the old ones. Returns a descriptor, or -1 with errno. */
+static int keep_edge(const struct object_window *before, bool fresh_maps) {
+  struct pins_edge edge = {0};
+  uint32_t zero = 0;
+  if (before && !fresh_maps)
+    return object_keep_fd(before->edge_fd);
+  if (before && bpf_map_lookup_elem(before->edge_fd, &zero, &edge) != 0)
+    return -1;
+  edge.edge = 0;
+  int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "bpf_window_edge", sizeof(zero),
+                          sizeof(edge), 1, NULL);
+  if (fd >= 0 && bpf_map_update_elem(fd, &zero, &edge, BPF_ANY) != 0) {
+    int error = errno;
+    close(fd);
+    errno = error;
+    return -1;
+  }
+  return fd;
 }
 
 static int keep_map(struct bpf_object *loaded, const char *name,
@@ -174,7 +224,7 @@ int rings_keep(const struct rings *rings, struct bpf_object *loaded,
         .ring_fd = keep_map(loaded, ring->name, ""),
         .epoch_fd = keep_map(loaded, ring->name, "_epoch"),
         .cursor_fd = keep_map(loaded, ring->name, "_cursor"),
-        .edge_fd = before ? object_keep_fd(before->edge_fd) : new_edge(),
+        .edge_fd = keep_edge(before, fresh_maps),
     };
     snprintf(window->name, sizeof(window->name), "%s", ring->name);
     if (window->ring_fd < 0 || window->epoch_fd < 0 || window->cursor_fd < 0 ||

@@ -9,18 +9,21 @@
 
 /* ---- Time ---- */
 
-static uint64_t age_ns(const struct bpf_window_epoch *epoch, uint64_t mono_ns) {
-  return mono_ns > epoch->epoch_ns ? mono_ns - epoch->epoch_ns : 0;
+/* The epoch may lie before the boot, below 0 modulo 2^64. */
+uint64_t window_age_ns(const struct bpf_window_epoch *epoch, uint64_t mono_ns) {
+  int64_t age_ns = (int64_t)(mono_ns - epoch->epoch_ns);
+  return age_ns > 0 ? (uint64_t)age_ns : 0;
 }
 
 uint64_t window_edge_near(const struct bpf_window_epoch *epoch,
                           uint64_t mono_ns) {
-  return (age_ns(epoch, mono_ns) + epoch->width_ns / 2) / epoch->width_ns;
+  return (window_age_ns(epoch, mono_ns) + epoch->width_ns / 2) /
+         epoch->width_ns;
 }
 
 uint64_t window_open_bucket(const struct bpf_window_epoch *epoch,
                             uint64_t mono_ns) {
-  return age_ns(epoch, mono_ns) / epoch->width_ns;
+  return window_age_ns(epoch, mono_ns) / epoch->width_ns;
 }
 
 uint64_t window_edge_ns(const struct bpf_window_epoch *epoch, uint64_t edge) {
@@ -76,16 +79,6 @@ void window_total_at(const struct window_snapshot *snapshot, uint64_t edge,
                snapshot->cursors + cpu * (CURSOR_WORDS + values) + CURSOR_WORDS,
                values);
   add_buckets(snapshot, 0, edge, totals);
-}
-
-void window_sum_of_cpu(const struct window_snapshot *snapshot, uint32_t cpu,
-                       uint64_t from, uint64_t to, uint64_t *sums) {
-  memset(sums, 0, snapshot->values * sizeof(*sums));
-  for (uint32_t slot = 0; slot < snapshot->slots; slot++) {
-    const uint64_t *bucket = bucket_at(snapshot, slot, cpu);
-    if (bucket[0] >= from && bucket[0] < to)
-      add_values(sums, bucket + 1, snapshot->values);
-  }
 }
 
 /* Label 0 is a slot never used, whatever the range; only a window whose epoch

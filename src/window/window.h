@@ -54,6 +54,9 @@ struct window_snapshot {
 uint64_t window_edge_near(const struct bpf_window_epoch *epoch,
                           uint64_t mono_ns);
 
+/* Nanoseconds from the epoch to a CLOCK_MONOTONIC time; 0 for a time before it. */
+uint64_t window_age_ns(const struct bpf_window_epoch *epoch, uint64_t mono_ns);
+
 /* The bucket open at a CLOCK_MONOTONIC time. */
 uint64_t window_open_bucket(const struct bpf_window_epoch *epoch,
                             uint64_t mono_ns);
@@ -87,10 +90,6 @@ void window_series(const struct window_snapshot *snapshot, uint64_t from,
 void window_series_of_cpu(const struct window_snapshot *snapshot, uint32_t cpu,
                           uint64_t from, uint64_t to, uint64_t *rows,
                           bool *counted);
-
-/* As window_sum, for the buckets of one CPU. */
-void window_sum_of_cpu(const struct window_snapshot *snapshot, uint32_t cpu,
-                       uint64_t from, uint64_t to, uint64_t *sums);
 
 /*
  * A ratio of counters: sum of the members over sum of the base. Bits are

@@ -5,6 +5,8 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf_window/window.bpf.h>
 
+#include "marked.bpf.h"
+
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 struct marked_stats {
@@ -24,28 +26,9 @@ struct marked_stats {
 #endif
 BPF_WINDOW(marked, struct marked_stats);
 
-#define MARK 0x77696e64
-
-/* Registers of struct pt_regs, x86-64 and arm64: the first argument of the call. */
-struct pt_regs {
-#ifdef __TARGET_ARCH_arm64
-  __u64 regs[31];
-#else
-  __u64 di;
-#endif
-} __attribute__((preserve_access_index));
-
-static __always_inline __u64 first_argument(struct pt_regs *regs) {
-#ifdef __TARGET_ARCH_arm64
-  return regs->regs[0];
-#else
-  return regs->di;
-#endif
-}
-
 SEC("tp_btf/sys_enter")
 int on_call(__u64 *arguments) {
-  if (first_argument((struct pt_regs *)arguments[0]) != MARK)
+  if (!is_marked(arguments))
     return 0;
   struct marked_stats *bucket = bpf_window_bucket(marked);
   if (!bucket)

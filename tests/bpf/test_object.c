@@ -114,6 +114,65 @@ static void o3_other_counters_get_new_maps(void **state) {
   object_stop(&object, false, NULL);
 }
 
+/* What was dispatched of the old maps: its times hold for the new ones, its edge does
+ * not, and a start that fails after all must find it as it was. */
+static void o3_edges_of_new_maps_begin_behind_those_of_the_old(void **state) {
+  (void)state;
+  const struct object_window *window;
+  const struct pins_edge before = {.wall_ns = 1764460800000000000,
+                                   .edge = 777600,
+                                   .lost_ns = 5,
+                                   .late_events = 7};
+  struct pins_edge edge;
+  uint32_t zero = 0;
+  struct object *object = start("tests/bpf/marked_calls");
+  object_windows(object, &window);
+  int old_fd = dup(window->edge_fd);
+  assert_int_equal(bpf_map_update_elem(old_fd, &zero, &before, BPF_ANY), 0);
+  object_stop(&object, true, NULL);
+  object = start("tests/bpf/marked_calls_other");
+  assert_int_equal(object_origin(object), OBJECT_REPLACED);
+  object_windows(object, &window);
+  assert_int_equal(bpf_map_lookup_elem(window->edge_fd, &zero, &edge), 0);
+  assert_int_equal(edge.wall_ns, before.wall_ns);
+  assert_int_equal(edge.edge, 0);
+  assert_int_equal(edge.lost_ns, before.lost_ns);
+  assert_int_equal(edge.late_events, before.late_events);
+  assert_int_equal(bpf_map_lookup_elem(old_fd, &zero, &edge), 0);
+  assert_memory_equal(&edge, &before, sizeof(edge));
+  close(old_fd);
+  object_stop(&object, false, NULL);
+}
+
+static void a_window_named_like_a_pin_is_adopted(void **state) {
+  (void)state;
+  struct object *object = start("tests/bpf/awkward_names");
+  assert_non_null(object);
+  place_marked_calls(10);
+  object_stop(&object, true, NULL);
+  object = start("tests/bpf/awkward_names");
+  assert_non_null(object);
+  assert_int_equal(object_origin(object), OBJECT_ADOPTED);
+  assert_int_equal(calls(object), 10);
+  object_stop(&object, false, NULL);
+}
+
+/* Pins of somebody else, or of a later version. */
+static void pins_of_another_size_are_refused(void **state) {
+  (void)state;
+  char path[PINS_PATH_SIZE];
+  struct object *object = start("tests/bpf/marked_calls");
+  object_stop(&object, true, NULL);
+  pins_object_path(pins_path(root), "marked", "marked" PINS_EDGE_SUFFIX, path);
+  assert_int_equal(unlink(path), 0);
+  int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "edge", 4, 4096, 1, NULL);
+  assert_int_equal(bpf_obj_pin(fd, path), 0);
+  close(fd);
+  assert_null(start("tests/bpf/marked_calls"));
+  assert_non_null(strstr(failure.text, "pins of another kind"));
+  assert_int_equal(pins_remove(pins_path(root), "marked", &failure), 0);
+}
+
 static void
 detached_programs_are_attached_again_to_the_same_maps(void **state) {
   (void)state;
@@ -174,6 +233,8 @@ static void o5_a_failed_start_leaves_nothing(void **state) {
   } bad[] = {
       {"tests/bpf/no_window", "declares no window"},
       {"tests/bpf/torn_window", "lacks the map torn_epoch"},
+      {"tests/bpf/awkward_names_colliding",
+       "window cdn_edge would be pinned where cdn has another pin"},
       {"tests/bpf/missing", "cannot open the object file"},
       {"tests/bpf/over_the_limits_windows", "has over 16 windows"},
       {"tests/bpf/over_the_limits_name", "has over 56 characters"},
@@ -317,6 +378,20 @@ static void p2_a_crash_between_record_and_rename_is_finished(void **state) {
   object_stop(&object, false, NULL);
 }
 
+static void p2_an_unfinished_removal_is_finished(void **state) {
+  (void)state;
+  struct object *object = start("tests/bpf/marked_calls");
+  object_stop(&object, true, NULL);
+  char whole[PINS_PATH_SIZE], removed[PINS_PATH_SIZE];
+  pins_object_path(pins_path(root), "marked", "", whole);
+  pins_staged_path(root, "-marked", "", removed);
+  assert_int_equal(rename(whole, removed), 0);
+  pins_close(&root);
+  assert_int_equal(open_root(NULL), 0);
+  assert_int_not_equal(access(removed, F_OK), 0);
+  assert_int_not_equal(access(whole, F_OK), 0);
+}
+
 static void p2_an_unfinished_staging_folder_is_removed(void **state) {
   (void)state;
   struct object *object = start("tests/bpf/marked_calls");
@@ -405,6 +480,10 @@ int main(void) {
       cmocka_unit_test(o3_other_programs_go_on_with_the_same_maps),
       cmocka_unit_test(o3_other_counters_get_new_maps),
       cmocka_unit_test(detached_programs_are_attached_again_to_the_same_maps),
+      cmocka_unit_test(o3_edges_of_new_maps_begin_behind_those_of_the_old),
+      cmocka_unit_test(a_window_named_like_a_pin_is_adopted),
+      cmocka_unit_test(pins_of_another_size_are_refused),
+      cmocka_unit_test(p2_an_unfinished_removal_is_finished),
       cmocka_unit_test(pins_removed_meanwhile_are_made_again),
       cmocka_unit_test(o4_frozen_maps_refuse_writes_and_go_on_counting),
       cmocka_unit_test(o5_a_failed_start_leaves_nothing),

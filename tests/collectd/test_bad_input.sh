@@ -135,6 +135,11 @@ with_object "$BUILD_DIR/tests/bpf/no_window.bpf.o"
 goes_on 'bad: .*no_window.bpf.o declares no window' "an object without a window"
 private_stop
 
+with_object "$BUILD_DIR/tests/bpf/awkward_names_self.bpf.o"
+goes_on '<Window "cdn_edge">: counter self_calls: names in "self_" are the plugin.s own' \
+  "a counter with a name that is the plugin's"
+private_stop
+
 with_object "$SOURCE_DIR/tests/run.sh"
 goes_on 'bad: .*run.sh is no BPF object' "a file that is no object"
 private_stop
@@ -180,6 +185,10 @@ config "  <Object \"marked\">
     File \"$object\"
   </Object>"
 private_start || not_ok "collectd starts"
+rm -rf "$folder/csv"
+# points COUNTER: lines in its csv file.
+points() { cat "$folder/csv/$PRIVATE_HOST/bpf_window-marked/derive-$1"-* 2>/dev/null | grep -vc epoch || true; }
+until [ "$(points calls)" -ge 8 ]; do sleep 0.2; done # so far would new maps be behind
 private_stop
 config "  <Object \"marked\">
     File \"$BUILD_DIR/tests/bpf/marked_calls_other.bpf.o\"
@@ -189,7 +198,12 @@ private_start || not_ok "collectd starts"
 like "$(grep bpf_window "$folder/collectd.log")" \
   'marked: loaded; the pinned windows had other counters and were replaced' \
   "pins of another layout are replaced, and it is said"
+until [ "$(points others)" -ge 1 ]; do sleep 0.2; done
 private_stop
+replaced=$(date +%s -d "$(sed -n 's/^\[\([^]]*\)\].*were replaced.*/\1/p' "$folder/collectd.log" | tail -n 1)")
+first=$(cat "$folder/csv/$PRIVATE_HOST/bpf_window-marked/derive-others"-* | grep -v epoch | head -n 1 | cut -d . -f 1)
+if [ $((first - replaced)) -le 2 ]; then ok "and dispatched from the next edge on"
+else not_ok "and dispatched from the next edge on" "the first came $((first - replaced)) s later"; fi
 
 # ---- Without bpffs, and without privileges ----
 

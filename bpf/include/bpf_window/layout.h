@@ -30,7 +30,8 @@
 
 /*
  * A bucket's number is (now - epoch_ns) / width_ns. User space sets epoch_ns at
- * least one width into the past, so that number 0 is never a bucket in use.
+ * least one width into the past, so that number 0 is never a bucket in use. Soon
+ * after a boot that may be before it: differences are modulo 2^64.
  */
 
 #define BPF_WINDOW_FORMAT 1

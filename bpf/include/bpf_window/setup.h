@@ -211,20 +211,26 @@ static inline int bpf_window_setup(const struct bpf_object *object,
 static inline int bpf_window_pin(const struct bpf_object *object,
                                  const char *name, const char *folder) {
   static const char *const suffixes[] = {"_epoch", "_cursor", ""};
+  char path[3][512];
+  int pinned = 0, error = 0;
   if (mkdir(folder, 0700) != 0 && errno != EEXIST)
     return -errno;
-  for (int i = 0; i < 3; i++) { /* who sees the ring sees the rest */
-    struct bpf_map *map = bpf_window__map(object, name, suffixes[i]);
-    char path[512];
+  /* Who sees the ring sees the rest. */
+  for (; pinned < 3 && error == 0; pinned++) {
+    struct bpf_map *map = bpf_window__map(object, name, suffixes[pinned]);
     if (!map)
-      return -ENOENT;
-    if (snprintf(path, sizeof(path), "%s/%s%s", folder, name, suffixes[i]) >=
-        (int)sizeof(path))
-      return -ENAMETOOLONG;
-    if (bpf_obj_pin(bpf_map__fd(map), path) != 0)
-      return -errno;
+      error = -ENOENT;
+    else if (snprintf(path[pinned], sizeof(path[pinned]), "%s/%s%s", folder,
+                      name, suffixes[pinned]) >= (int)sizeof(path[pinned]))
+      error = -ENAMETOOLONG;
+    else if (bpf_obj_pin(bpf_map__fd(map), path[pinned]) != 0)
+      error = -errno;
+    if (error != 0)
+      break;
   }
-  return 0;
+  while (error != 0 && pinned > 0)
+    remove(path[--pinned]);
+  return error;
 }
 
 /* Removes these pins; the folder too, if nothing else is in it. */
