@@ -165,6 +165,8 @@ static void read_kind(const char *fd_path, char kind[16]) {
   target[length > 0 ? length : 0] = '\0';
   bool bpf = strncmp(target, prefix, strlen(prefix)) == 0;
   snprintf(kind, 16, "%.15s", bpf ? target + strlen(prefix) : "");
+  if (strcmp(kind, "bpf_link") == 0) /* where it was made, not opened */
+    strcpy(kind, "bpf-link");
 }
 
 void census_kind_of(int fd, char kind[16]) {
@@ -246,7 +248,7 @@ static int add_descriptor(struct census *census, int pid, const char *fd) {
   snprintf(path, sizeof(path), "/proc/%d/fd/%s", pid, fd);
   read_kind(path, kind);
   bool map = strcmp(kind, "bpf-map") == 0;
-  if (!map && strcmp(kind, "bpf-prog") != 0 && strcmp(kind, "bpf_link") != 0)
+  if (!map && strcmp(kind, "bpf-prog") != 0 && strcmp(kind, "bpf-link") != 0)
     return 0;
   snprintf(path, sizeof(path), "/proc/%d/fdinfo/%s", pid, fd);
   uint32_t id = fdinfo_id(path, map ? "map_id" : "prog_id");

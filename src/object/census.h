@@ -58,7 +58,7 @@ int census_take_programs(struct census **census, struct failure *failure);
 void census_free(struct census **census);
 
 /* What kind of BPF thing a descriptor of this process is: bpf-map, bpf-prog,
- * bpf_link; empty for what is none. */
+ * bpf-link; empty for what is none. */
 void census_kind_of(int fd, char kind[16]);
 
 bool census_program_uses(const struct census_program *program, uint32_t map_id);

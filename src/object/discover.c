@@ -12,6 +12,7 @@
 #include <bpf/libbpf.h>
 
 #include "describe.h"
+#include "probe.h"
 
 /* The kernel cuts the names of maps. */
 #define KERNEL_NAME_LENGTH (BPF_OBJ_NAME_LEN - 1)
@@ -33,20 +34,11 @@ static int map_info(uint32_t id, struct bpf_map_info *info) {
   return status;
 }
 
-/* What the kernel has set aside for a map, as its fdinfo tells. */
 static uint64_t map_bytes(uint32_t id) {
   int fd = open_map(id);
   if (fd < 0)
     return 0;
-  char path[64], line[128];
-  snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-  FILE *file = fopen(path, "re");
-  unsigned long long bytes = 0;
-  while (file && fgets(line, sizeof(line), file))
-    if (sscanf(line, "memlock: %llu", &bytes) == 1)
-      break;
-  if (file)
-    fclose(file);
+  uint64_t bytes = probe_map_bytes(fd);
   close(fd);
   return bytes;
 }

@@ -119,3 +119,17 @@ bool probe_on_bpffs(const char *path) {
   }
   return (uint32_t)filesystem.f_type == BPF_FS_MAGIC;
 }
+
+uint64_t probe_map_bytes(int map_fd) {
+  char path[64], line[128];
+  unsigned long long bytes = 0;
+  snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", map_fd);
+  FILE *file = fopen(path, "re");
+  if (!file)
+    return 0;
+  while (fgets(line, sizeof(line), file))
+    if (sscanf(line, "memlock: %llu", &bytes) == 1)
+      break;
+  fclose(file);
+  return bytes;
+}

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* The oldest kernel with all that a window needs: value-returning atomics (5.12)
  * and batched reads of per-CPU arrays (5.13), in a long-term release. */
@@ -36,6 +37,9 @@ const char *probe_libbpf_version(void);
 /* Whether programs can refer to a kernel symbol: it is in /proc/kallsyms, with an
  * address that we may see. */
 bool probe_symbol(const char *name);
+
+/* What the kernel has set aside for a map; 0 if it does not say. */
+uint64_t probe_map_bytes(int map_fd);
 
 /* Whether a path, or the nearest parent that exists, is on a bpffs. */
 bool probe_on_bpffs(const char *path);

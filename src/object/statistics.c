@@ -2,27 +2,13 @@
 #include "statistics.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 
 #include "parts.h"
-
-static uint64_t map_bytes(int fd) {
-  char path[64], line[128];
-  unsigned long long bytes = 0;
-  snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-  FILE *file = fopen(path, "re");
-  if (!file)
-    return 0;
-  while (fgets(line, sizeof(line), file))
-    if (sscanf(line, "memlock: %llu", &bytes) == 1)
-      break;
-  fclose(file);
-  return bytes;
-}
+#include "probe.h"
 
 static bool add_program(int link_fd, struct object_statistics *statistics) {
   struct bpf_link_info link = {0};
@@ -49,9 +35,9 @@ void object_statistics(const struct object *object,
     statistics->runs_known &= add_program(object->link[i].fd, statistics);
   for (unsigned i = 0; i < object->windows; i++) {
     const struct object_window *window = &object->window[i];
-    statistics->map_bytes += map_bytes(window->ring_fd) +
-                             map_bytes(window->epoch_fd) +
-                             map_bytes(window->cursor_fd);
+    statistics->map_bytes += probe_map_bytes(window->ring_fd) +
+                             probe_map_bytes(window->epoch_fd) +
+                             probe_map_bytes(window->cursor_fd);
   }
 }
 

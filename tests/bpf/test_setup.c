@@ -200,6 +200,13 @@ static void a_window_is_set_up_pinned_counted_in_and_read(void **state) {
   struct bpf_window_epoch record = {0};
   int fd = bpf_map__fd(bpf_object__find_map_by_name(object, "marked_epoch"));
   assert_int_equal(bpf_map_update_elem(fd, &zero, &record, BPF_ANY), -EPERM);
+  /* Half of the pins can be made: then none is. */
+  char half[520];
+  snprintf(half, sizeof(half), "%s_epoch", path);
+  assert_int_equal(unlink(half), 0);
+  assert_int_equal(bpf_window_pin(object, "marked", folder), -EEXIST);
+  assert_int_not_equal(access(half, F_OK), 0);
+  assert_int_equal(access(path, F_OK), 0);
   bpf_window_unpin("marked", folder);
   assert_int_not_equal(access(path, F_OK), 0);
   assert_int_not_equal(access(folder, F_OK), 0);
