@@ -63,7 +63,7 @@ static int open_window(struct object *object, const char *name) {
 
 static bool is_pinned(const struct object *object, const char *pin,
                       const char *suffix) {
-  char path[PINS_PATH_SIZE], name[PINS_NAME_SIZE * 2];
+  char path[PINS_PATH_SIZE], name[PINS_NAME_SIZE * 3];
   snprintf(name, sizeof(name), "%s%s", pin, suffix);
   return pins_object_path(pins_path(object->options.pins), object->options.name,
                           name, path) == 0 &&
@@ -254,14 +254,9 @@ int adopt_pin_all(const struct object *object, struct failure *failure) {
 
 static int note_missing(const struct object *object, int fd, const char *name,
                         struct failure *failure) {
-  char path[PINS_PATH_SIZE];
   (void)fd;
   (void)failure;
-  return pins_object_path(pins_path(object->options.pins), object->options.name,
-                          name, path) == 0 &&
-                 access(path, F_OK) != 0
-             ? -ENOENT
-             : 0;
+  return is_pinned(object, name, "") ? 0 : -ENOENT;
 }
 
 int object_mend_pins(struct object *object, struct failure *failure) {
