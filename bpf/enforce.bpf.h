@@ -23,15 +23,18 @@
 #include <bpf/bpf_tracing.h>
 #include <bpf_window/window.bpf.h>
 
-/* The task that marks files opens denied ones, to no other end. */
+/* The process that marks files opens denied ones, to no other end. */
 static __always_inline bool is_marker(const struct file_policy_state *state) {
   return state->marker && state->marker == bpf_get_current_pid_tgid() >> 32;
 }
 
-/* Whether an open of this verdict must fail. */
-static __always_inline bool fails(enum file_verdict verdict) {
+/* Whether an open of this verdict must fail. The marker must list folders, but
+ * opening a device may be an act, and files are marked all the same. */
+static __always_inline bool fails(enum file_verdict verdict,
+                                  struct file *file) {
   struct file_policy_state *state = policy_state();
-  return verdict == FILE_DENY && state && state->enforce && !is_marker(state);
+  return verdict == FILE_DENY && state && state->enforce &&
+         !(is_marker(state) && (file->f_inode->i_mode & S_IFMT) == S_IFDIR);
 }
 
 /* What a hook returns. A branch, since the verifier of 6.12 cannot tell that a

@@ -10,6 +10,9 @@
  *
  * Marks are kept by numbers, apart from the inode, which may be evicted. They
  * are looked at on misses only: the verdict that is cached has them in it.
+ *
+ * Void marks stay until there is no room for a new one. Then all of them are
+ * removed, which takes milliseconds, and not again before others are void.
  */
 #ifndef BPF_WINDOW_FILE_MARKS_BPF_H
 #define BPF_WINDOW_FILE_MARKS_BPF_H
@@ -44,11 +47,32 @@ static __always_inline struct file_mark_key file_mark_key(struct inode *inode) {
   };
 }
 
+static long remove_if_void(void *marks, struct file_mark_key *key,
+                           __u64 *generation, __u64 *since) {
+  if (*generation < *since)
+    bpf_map_delete_elem(marks, key);
+  return 0;
+}
+
+/* Not inlined: verified once, apart from the walks. */
+__noinline int sweep_marks(__u64 since) {
+  bpf_for_each_map_elem(&file_marks, remove_if_void, &since, 0);
+  return 0;
+}
+
 static __always_inline void mark_file(struct inode *inode,
-                                      const struct file_policy_state *state) {
+                                      struct file_policy_state *state) {
   struct file_mark_key key = file_mark_key(inode);
   __u64 generation = state->generation;
-  bpf_map_update_elem(&file_marks, &key, &generation, BPF_ANY);
+  if (!bpf_map_update_elem(&file_marks, &key, &generation, BPF_ANY))
+    return;
+  if (!(__sync_fetch_and_or(&state->unmarked, FILE_MARKS_SWEPT) &
+        FILE_MARKS_SWEPT)) {
+    sweep_marks(state->marks_since);
+    if (!bpf_map_update_elem(&file_marks, &key, &generation, BPF_ANY))
+      return;
+  }
+  __sync_fetch_and_add(&state->unmarked, 1);
 }
 
 static __always_inline bool is_marked(struct inode *inode,

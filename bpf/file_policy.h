@@ -36,20 +36,27 @@ struct file_rule_key {
 
 /* Files that can be marked as denied by whatever path; see file_marks.bpf.h. */
 #define FILE_MARKS_MAX 65536
+/* In unmarked: void marks have been removed since marks_since was written. */
+#define FILE_MARKS_SWEPT 0x80000000u
 
 /*
  * The one entry of the map `file_policy_state`. A verdict is made under one
- * generation and applies under no other; user space raises it behind every
- * change of the rules.
+ * generation and applies under no other. An odd one (FILE_POLICY_CHANGING)
+ * says that rules, terms or marks are being changed: what is judged under it is
+ * right, but not remembered. How they are changed: policy_install.c.
  */
+#define FILE_POLICY_CHANGING 1u
+
 struct file_policy_state {
   __u64 generation;
   __u64 marks_since; /* marks made under an older generation are void */
   __u32 enforce;     /* 0: verdicts are counted; 1: denied opens fail */
-  __u32 marker; /* process that may open denied files, to mark them; 0: none */
+  __u32 marker;      /* process that may open denied folders, to mark what is in
+                   them; 0: none */
   __u32 namespace; /* mount namespace that the rules are for, by the number that
                       stat gives of /proc/PID/ns/mnt; 0: all */
-  __u32 reserved;
+  __u32 unmarked;  /* marks that found no room, since the marks before are void;
+                     and FILE_MARKS_SWEPT */
 };
 
 #endif

@@ -226,7 +226,7 @@ static __always_inline enum file_verdict on_open(struct file *file,
 SEC("lsm/file_open")
 BPF_WINDOW_FRONT(lsm)
 int BPF_PROG(open_lsm, struct file *file) {
-  return status_if(fails(on_open(file, FRONT_LSM)));
+  return status_if(fails(on_open(file, FRONT_LSM), file));
 }
 
 SEC("fentry/security_file_open")

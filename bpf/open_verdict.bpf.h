@@ -97,6 +97,8 @@ __noinline int walk_to_verdict(__u32 number) {
       return walked(verdict, UNKEPT_UNREACHABLE);
     if (state->enforce && !kernel_has_sequences())
       unkept = UNKEPT_NO_SEQUENCE;
+    else if (found->generation & FILE_POLICY_CHANGING)
+      unkept = UNKEPT_RACED;
     return walked(verdict, unkept);
   }
   /* Renaming all the time must not help anybody: what is too deep stays it, and

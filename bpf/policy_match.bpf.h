@@ -4,9 +4,9 @@
  *
  * The rules are a trie that user space fills before it puts it in place of the
  * one before it: a look-up sees all of the old rules or all of the new ones.
- * The generation is raised behind the exchange; who reads it before matching at
- * worst labels a new verdict with an old generation, under which it is never
- * used.
+ * Who reads an even generation before matching matches the rules of it or, if
+ * they are exchanged meanwhile, labels a new verdict with an old generation,
+ * under which it is never used.
  */
 #ifndef BPF_WINDOW_POLICY_MATCH_BPF_H
 #define BPF_WINDOW_POLICY_MATCH_BPF_H

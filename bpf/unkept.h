@@ -9,7 +9,7 @@ enum unkept {
   KEPT = 0,
   UNKEPT_NO_ROOM,     /* no scratch to walk with, no memory to store in */
   UNKEPT_NO_SEQUENCE, /* enforcing needs the kernel's own sequences */
-  UNKEPT_RACED,       /* a path was being changed during the walk */
+  UNKEPT_RACED,       /* a path or the rules were being changed */
   UNKEPT_TOO_DEEP,    /* see WALK_TOO_DEEP: there is no verdict */
   UNKEPT_UNREACHABLE, /* see WALK_UNREACHABLE: there is no verdict */
   UNKEPT_UNHASHED,    /* the name is gone: unlinked, or O_TMPFILE */

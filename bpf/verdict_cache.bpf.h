@@ -7,7 +7,8 @@
  * open only if nothing that makes up the path can have changed since
  * (still_applies):
  *
- * C1  The rules are those it was made under: same generation.
+ * C1  The rules are those it was made under: same generation. (What is stored is
+ *     even, so that nothing applies while they are being changed.)
  * C2  Same dentry, parent, name and mount. Stored pointers are compared, never
  *     followed. The memory of an evicted dentry may serve another one; the number of
  *     the parent and the hash of the name, which is salted with the parent's address,

@@ -23,16 +23,19 @@ struct health {
 
 /* ---- Rules ---- */
 
-/* Puts the rules of the configuration, read anew, in force. */
+/* Puts the rules of the configuration, read anew, in force. Errors say what is
+ * in force then. */
 static int set_rules(struct object *object, const struct config_object *config,
                      struct failure *failure) {
   struct policy *policy;
   struct policy_terms terms;
-  int status = rules_terms(config->rules, &terms, failure);
+  struct failure reason;
+  int status = rules_terms(config->rules, &terms, &reason);
   if (status == 0)
-    status = rules_read(config->rules, config_needed(config), &policy, failure);
+    status = rules_read(config->rules, config_needed(config), &policy, &reason);
   if (status != 0)
-    return status;
+    return failure_set(failure, status, "the rules stay as they were: %.600s",
+                       reason.text);
   status = object_set_policy(object, policy, &terms, failure);
   policy_free(&policy);
   if (status == 0 && *object_warning(object))
@@ -51,7 +54,7 @@ static void follow_rules(struct health *health) {
     notice(NOTIF_OKAY, health->config->name, "the changed rules are in force");
   else if (before == 0)
     notice(NOTIF_FAILURE, health->config->name,
-           "the rules stay as they were: %s", failure.text);
+           "%s; it is tried again at every interval", failure.text);
 }
 
 /* ---- Pins ---- */

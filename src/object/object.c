@@ -48,9 +48,14 @@ void object_drop_policy(struct object *object) {
 int object_install_policy(struct object *object, const struct policy *policy,
                           const struct policy_terms *terms,
                           struct failure *failure) {
-  if (object->policy_fd >= 0 && object->policy_state_fd >= 0)
-    return policy_install(policy, object->policy_fd, object->policy_state_fd,
-                          terms, failure);
+  if (object->policy_fd >= 0 && object->policy_state_fd >= 0) {
+    struct failure reason;
+    int status = policy_install(policy, object->policy_fd,
+                                object->policy_state_fd, terms, &reason);
+    return status == 0 ? 0
+                       : failure_set(failure, status, "policy of %s: %.600s",
+                                     object->options.name, reason.text);
+  }
   if (policy)
     return failure_set(failure, -EINVAL,
                        "%s has no file policy: remove the Policy block",
@@ -58,12 +63,15 @@ int object_install_policy(struct object *object, const struct policy *policy,
   return 0;
 }
 
-/* Needs the programs: they make the marks. Without them paths are denied all the
- * same, so that what goes wrong is a warning. */
+/* Needs the programs: they make the marks, and refuse the opens that are for
+ * that only. Without marks paths are denied all the same, so that what goes
+ * wrong is a warning. */
 static void mark_denied(struct object *object, const struct policy *policy,
                         bool enforce) {
+  const char *front = object->record.front;
+  bool denies = !*front || strcmp(front, "lsm") == 0;
   object->warning.text[0] = '\0';
-  if (enforce && object->policy_state_fd >= 0)
+  if (enforce && denies && object->policy_state_fd >= 0)
     policy_mark(policy, object->policy_state_fd, &object->warning);
 }
 

@@ -93,8 +93,9 @@ struct policy_terms {
 
 /*
  * Puts the rules in force for the programs of the maps `file_policy` and
- * `file_policy_state`: at once for each program's run, in full. policy may be
- * NULL: no rules.
+ * `file_policy_state`: at once for each program's run, in full, and with no
+ * verdict of the rules before beside them. policy may be NULL: no rules. A
+ * failure's text says what is in force then.
  */
 int policy_install(const struct policy *policy, int policy_fd, int state_fd,
                    const struct policy_terms *terms, struct failure *failure);
@@ -126,7 +127,7 @@ struct policy_in_force {
 /*
  * Reads the rules in force from the pins of an object's maps, and changes
  * nothing. Errors: -ENOENT if there is no such pin, -EPERM, -EAGAIN if they
- * were being changed each time.
+ * were being changed each time, for half a second.
  */
 int policy_read_pinned(const char *policy_pin, const char *state_pin,
                        struct policy_in_force *in_force,
@@ -138,10 +139,13 @@ bool policy_is_enforced(const char *state_pin);
 
 /*
  * Denies the files that exist in denied folders by whatever path they are
- * reached (hard links, bind mounts), by opening each. Call it with the programs
- * attached, behind each policy_install that enforces; marks of the policy
- * before are void then, and not before. -ENOSPC: there are more files than can
- * be marked.
+ * reached (hard links, bind mounts), by opening each, which the programs refuse.
+ * Call it with programs attached that deny, behind each policy_install that
+ * enforces; marks of the policy before are void then, and not before. Errors
+ * but of reading and writing the state say that some files have no mark:
+ * -ENOSPC, there are more than can be marked; -EACCES, this process may not
+ * open them; -ENOTSUP, none has, in a PID namespace of one's own. Several
+ * threads may do it, for different objects.
  */
 int policy_mark(const struct policy *policy, int state_fd,
                 struct failure *failure);

@@ -58,19 +58,13 @@ static int make_trie(const struct policy *policy, int *trie_fd) {
   return 0;
 }
 
-static int set_rules(int policy_fd, const struct policy *policy) {
+/* A trie's fd; -1: no rules. */
+static int set_rules(int policy_fd, int trie_fd) {
   const __u32 zero = 0;
-  if (!policy)
+  if (trie_fd < 0)
     return bpf_map_delete_elem(policy_fd, &zero) && errno != ENOENT ? -errno
                                                                     : 0;
-  int trie_fd = -1;
-  int status = make_trie(policy, &trie_fd);
-  if (status != 0)
-    return status;
-  if (bpf_map_update_elem(policy_fd, &zero, &trie_fd, BPF_ANY))
-    status = -errno;
-  close(trie_fd);
-  return status;
+  return bpf_map_update_elem(policy_fd, &zero, &trie_fd, BPF_ANY) ? -errno : 0;
 }
 
 static int write_state(int state_fd, const struct file_policy_state *state) {
@@ -78,32 +72,76 @@ static int write_state(int state_fd, const struct file_policy_state *state) {
   return bpf_map_update_elem(state_fd, &zero, state, BPF_ANY) ? -errno : 0;
 }
 
-int policy_install(const struct policy *policy, int policy_fd, int state_fd,
-                   const struct policy_terms *terms, struct failure *failure) {
+static int unchanged(int status, const char *what, struct failure *failure) {
+  return failure_set(failure, status,
+                     "cannot %s: %s%s; the rules in force stay", what,
+                     strerror(-status),
+                     status == -EPERM ? " (needs CAP_BPF: run as root)" : "");
+}
+
+static int half_changed(int status, struct failure *failure) {
+  return failure_set(
+      failure, status,
+      "cannot write the policy's state: %s; the new rules hold, "
+      "but perhaps on the terms before, and every open walks; "
+      "start collectd anew unless it says that they are in force",
+      strerror(-status));
+}
+
+/*
+ * The rules are changed in four steps, each of which the kernel does at once:
+ *
+ *  1. The generation becomes odd. Verdicts remembered are even: from here on
+ *     none applies, and none is made to be remembered.
+ *  2. The trie is exchanged. The kernel comes back when no program runs that
+ *     might still match the old one.
+ *  3. The terms are written.
+ *  4. The generation becomes even, a new one. (Not together with 3: the kernel
+ *     copies word by word, and a program might read this generation with the
+ *     terms before.)
+ *
+ * Whoever is stopped in between leaves an odd generation: every open walks, and
+ * is judged by one of the two sets of rules. The next change goes on from there.
+ */
+static int change(int trie_fd, int policy_fd, int state_fd,
+                  const struct policy_terms *terms, struct failure *failure) {
   const __u32 zero = 0;
   struct file_policy_state state;
   if (bpf_map_lookup_elem(state_fd, &zero, &state))
-    return failure_set(failure, -errno, "cannot read the policy's state: %s",
-                       strerror(errno));
-  /* Rules and their scope first, generation second: a program that read the old
-   * generation may label a verdict of the new rules with it, which is then never
-   * used; the other way round it would label one of the old rules as new. */
-  int status = set_rules(policy_fd, policy);
+    return unchanged(-errno, "read the policy's state", failure);
+  bool was_whole = !(state.generation & FILE_POLICY_CHANGING);
+  state.generation |= FILE_POLICY_CHANGING;
+  state.marker = 0; /* of one who was stopped while marking */
+  int status = write_state(state_fd, &state);
   if (status != 0)
-    return failure_set(failure, status, "cannot put the policy in force: %s",
-                       strerror(-status));
-  if (state.namespace != terms->namespace) {
-    state.namespace = terms->namespace;
-    status = write_state(state_fd, &state);
+    return unchanged(status, "write the policy's state", failure);
+
+  status = set_rules(policy_fd, trie_fd);
+  if (status != 0) {
+    state.generation++;
+    if (was_whole)
+      write_state(state_fd, &state); /* else every open walks, no more */
+    return unchanged(status, "exchange the rules", failure);
   }
-  state.generation++;
   state.enforce = terms->enforce;
+  state.namespace = terms->namespace;
+  status = write_state(state_fd, &state);
+  state.generation++;
   if (status == 0)
     status = write_state(state_fd, &state);
+  return status == 0 ? 0 : half_changed(status, failure);
+}
+
+int policy_install(const struct policy *policy, int policy_fd, int state_fd,
+                   const struct policy_terms *terms, struct failure *failure) {
+  int trie_fd = -1;
+  int status = policy ? make_trie(policy, &trie_fd) : 0;
   if (status != 0)
-    return failure_set(failure, status, "cannot write the policy's state: %s",
-                       strerror(-status));
-  return 0;
+    return unchanged(status, "make a map of the rules", failure);
+  status = change(trie_fd, policy_fd, state_fd, terms, failure);
+  if (trie_fd >= 0)
+    close(trie_fd);
+  return status;
 }
 
 bool policy_is_enforced(const char *state_pin) {

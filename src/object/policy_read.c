@@ -8,8 +8,10 @@
 
 #include <bpf/bpf.h>
 
-/* How often it is looked again while rules are being changed. */
-#define READS_AT_MOST 5
+/* While rules are being changed it is looked again, for as long as the kernel
+ * may take to exchange them. */
+#define READS_AT_MOST 10
+#define READ_AGAIN_US 50000
 
 /* A key of the trie as a rule: a NUL at its end means the path alone. */
 static int add_key(struct policy *policy, int trie_fd,
@@ -125,7 +127,7 @@ static int read_state(int fd, struct file_policy_state *state,
 }
 
 /* The state is read on both sides of the rules: they belong to it if it stood
- * still. */
+ * still, and is even. */
 static int read_once(struct policy_in_force *read, int policy_fd, int state_fd,
                      struct failure *failure) {
   struct file_policy_state before = {0}, after = {0};
@@ -138,8 +140,11 @@ static int read_once(struct policy_in_force *read, int policy_fd, int state_fd,
     status = strip_implied(&read->policy, failure);
   if (status == 0)
     status = read_state(state_fd, &after, failure);
-  if (status == 0 && before.generation != after.generation)
-    status = failure_set(failure, -EAGAIN, "the rules are being changed");
+  if (status == 0 && (before.generation != after.generation ||
+                      after.generation & FILE_POLICY_CHANGING))
+    status = failure_set(failure, -EAGAIN,
+                         "the rules are being changed; if this lasts, collectd "
+                         "was stopped meanwhile: start it again");
   if (status != 0) {
     policy_free(&read->policy);
     return status;
@@ -159,8 +164,11 @@ int policy_read_pinned(const char *policy_pin, const char *state_pin,
     return policy_fd;
   int state_fd = open_pin(state_pin, failure);
   int status = state_fd < 0 ? state_fd : -EAGAIN;
-  for (int i = 0; status == -EAGAIN && i < READS_AT_MOST; i++)
+  for (int i = 0; status == -EAGAIN && i < READS_AT_MOST; i++) {
+    if (i > 0)
+      usleep(READ_AGAIN_US);
     status = read_once(&read, policy_fd, state_fd, failure);
+  }
   close(policy_fd);
   if (state_fd >= 0)
     close(state_fd);

@@ -129,7 +129,7 @@ before=$(sed -n 's/.*generation \([0-9]*\).*/\1/p' <<<"$out")
 is "$out" "inode_cache: 6 rules are in force (generation $before)" "with their number"
 echo 'allow /srv/key' >>"$rules"
 reload
-is "$status $out" "0 inode_cache: 7 rules are in force (generation $((before + 1)))" \
+is "$status $out" "0 inode_cache: 7 rules are in force (generation $((before + 2)))" \
   "a changed file: reload waits until it is in force" || echo "# $err"
 in_force /srv/key
 is "$status" 0 "and the rule is"

@@ -174,7 +174,9 @@ static int install(struct failure *failure) {
     return status;
   unsetenv("FAULT_BEGUN");
   bpf_map_lookup_elem(state_fd, &zero, &state);
-  printf("generation %llu\n", (unsigned long long)state.generation);
+  printf("%s, namespace %u\n",
+         state.generation & FILE_POLICY_CHANGING ? "half changed" : "changed",
+         state.namespace);
   return 0;
 }
 
@@ -208,8 +210,10 @@ static int mark(struct failure *failure) {
     return status;
   unsetenv("FAULT_BEGUN");
   bpf_map_lookup_elem(state_fd, &zero, &state);
-  printf("marker %u, marks since %llu\n", state.marker,
-         (unsigned long long)state.marks_since);
+  printf("marker %u, %s\n", state.marker,
+         state.generation & FILE_POLICY_CHANGING ? "half changed" : "changed");
+  if (!state.marks_since || state.marks_since >= state.generation)
+    puts("marks of before hold, or verdicts");
   return 0;
 }
 

@@ -9,10 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -243,6 +245,179 @@ static void marks_go_with_their_policy(void) {
   must(open_file("secret/f", O_RDONLY));
 }
 
+static struct policy *no_rules(void) {
+  struct policy *none;
+  must(policy_new(&none));
+  return none;
+}
+
+static struct policy *one_rule(const char *denied_path) {
+  struct failure failure;
+  struct policy *policy = no_rules();
+  if (policy_add(policy, FILE_DENY, denied_path, "test", &failure) != 0)
+    fail("%s", failure.text);
+  return policy;
+}
+
+static void mark_or_fail(const struct policy *policy) {
+  struct failure failure = {""};
+  if (world_mark(policy, &failure) != 0)
+    fail("%s", failure.text);
+}
+
+/* Opened before the marker is done: denied by a mark of the rules before, and
+ * remembered so. */
+static void verdicts_go_with_void_marks(void) {
+  struct policy *none = no_rules();
+  make_file("secret/f");
+  enforce();
+  world_install(none, true);
+  for (int i = 0; i < 3; i++)
+    denied(open_file("secret/f", O_RDONLY));
+  mark_or_fail(none);
+  must(open_file("secret/f", O_RDONLY));
+}
+
+/* Opened by another path before the marker reaches it: allowed, and remembered
+ * so. */
+static void verdicts_of_unmarked_files_go(void) {
+  make_file("secret/f");
+  make_folder("plain/b");
+  must(mount("secret", "plain/b", NULL, MS_BIND, NULL));
+  world_install(expect_rules(), true);
+  for (int i = 0; i < 3; i++)
+    must(open_file("plain/b/f", O_RDONLY));
+  mark_or_fail(expect_rules());
+  denied(open_file("plain/b/f", O_RDONLY));
+}
+
+static void changes_are_enforced(void) {
+  make_file("secret/f");
+  make_file("plain/f");
+  enforce();
+  struct file_policy_state state = world_state();
+  state.generation |= FILE_POLICY_CHANGING;
+  world_set_state(&state);
+  for (int i = 0; i < 3; i++) {
+    denied(open_file("secret/f", O_RDONLY));
+    must(open_file("plain/f", O_RDONLY));
+  }
+  enforce();
+  denied(open_file("secret/f", O_RDONLY));
+}
+
+/* Names of the folder that were opened since, in a row. */
+static const char *opened_in(int inotify) {
+  static char names[512];
+  char room[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
+  names[0] = '\0';
+  ssize_t length = read(inotify, room, sizeof(room));
+  for (char *at = room; at < room + length;) {
+    const struct inotify_event *event = (const void *)at;
+    if (event->len > 0)
+      strncat(names, event->name, sizeof(names) - strlen(names) - 1);
+    at += sizeof(*event) + event->len;
+  }
+  return names;
+}
+
+/* Opening a device may be an act, and a pipe's reader lets its writer go. */
+static void marker_opens_folders_only(void) {
+  make_folder("secret/d");
+  make_file("secret/f");
+  must(mkfifo("secret/pipe", 0600));
+  must(mknod("secret/null", S_IFCHR | 0600, makedev(1, 3)));
+  must(link("secret/pipe", "plain/pipe"));
+  must(link("secret/null", "plain/null"));
+  int inotify = must(inotify_init1(IN_NONBLOCK));
+  must(inotify_add_watch(inotify, "secret", IN_OPEN));
+  enforce();
+  const char *opened = opened_in(inotify);
+  if (strstr(opened, "f") || strstr(opened, "pipe") || strstr(opened, "null"))
+    fail("the marker opens %s", opened);
+  if (!strstr(opened, "d"))
+    fail("the marker does not list folders, or the test sees no opens");
+  denied(
+      open_file("plain/pipe", O_RDONLY | O_NONBLOCK)); /* marks all the same */
+  denied(open_file("plain/null", O_RDONLY));
+}
+
+/* Whoever gets the process number of a collectd that was killed meanwhile. */
+static void marker_is_denied_files(void) {
+  make_file("secret/f");
+  enforce();
+  struct file_policy_state state = world_state();
+  state.marker = getpid();
+  world_set_state(&state);
+  denied(open_file("secret/f", O_RDONLY));
+  must(open_file("secret", O_RDONLY | O_DIRECTORY));
+  enforce();
+  denied(open_file("secret", O_RDONLY | O_DIRECTORY));
+}
+
+static void in_a_pid_namespace(void) {
+  struct failure failure = {""};
+  struct policy *none = no_rules();
+  world_install(none, true);
+  if (world_mark(none, &failure) != -ENOTSUP)
+    fail("files are marked in a PID namespace: %s", failure.text);
+  must(open_file("secret/f", O_RDONLY));
+}
+
+static void marks_are_void_in_a_pid_namespace(void) {
+  int status;
+  make_file("secret/f");
+  enforce();
+  denied(open_file("secret/f", O_RDONLY));
+  must(unshare(CLONE_NEWPID));
+  pid_t child = must(fork());
+  if (child == 0) {
+    in_a_pid_namespace();
+    _exit(0);
+  }
+  must(waitpid(child, &status, 0));
+  if (status != 0)
+    _exit(1);
+}
+
+static void make_many(const char *folder, int files) {
+  for (int i = 0; i < files; i++)
+    make_file(text("%s/%d", folder, i));
+}
+
+static void deny_all_bound(const char *folder, int files) {
+  must(mount(folder, "plain", NULL, MS_BIND, NULL));
+  for (int i = 0; i < files; i++)
+    denied(open_file(text("plain/%d", i), O_RDONLY));
+  must(umount2("plain", 0));
+}
+
+/* Marks of one set of rules take the room of the next ones' until these are in
+ * force. */
+static void room_of_void_marks(void) {
+  const int files = WORLD_MARKS * 3 / 4;
+  make_many("secret", files);
+  make_many("ok", files);
+  for (int i = 0; i < 2; i++) {
+    world_policy(one_rule(BASE "/secret/"), true);
+    deny_all_bound("secret", files);
+    world_policy(one_rule(BASE "/ok/"), true);
+    deny_all_bound("ok", files);
+    must(open_file("secret/0", O_RDONLY));
+  }
+}
+
+static void more_than_can_be_marked(void) {
+  struct failure failure = {""};
+  make_many("secret", WORLD_MARKS + 20);
+  world_install(expect_rules(), true);
+  if (world_mark(expect_rules(), &failure) != -ENOSPC)
+    fail("more files are marked than there is room for: %s", failure.text);
+  if (!strstr(failure.text, "21 files")) /* the folder is one, too */
+    fail("%s", failure.text);
+  denied(open_file(text("secret/%d", WORLD_MARKS + 19), O_RDONLY));
+}
+
 static void number_used_again(void) {
   make_file("secret/f");
   enforce();
@@ -332,6 +507,16 @@ const struct tap_case enforce_cases[] = {
     {"enforcing: open_by_handle_at", handles_denied},
     {"enforcing: marks outlive evicted inodes", marks_outlive_the_inode},
     {"enforcing: marks go with their policy", marks_go_with_their_policy},
+    {"enforcing: verdicts go with void marks", verdicts_go_with_void_marks},
+    {"enforcing: verdicts of files not yet marked go",
+     verdicts_of_unmarked_files_go},
+    {"enforcing: while the policy is being changed", changes_are_enforced},
+    {"enforcing: the marker opens folders only", marker_opens_folders_only},
+    {"enforcing: the marker is denied files", marker_is_denied_files},
+    {"enforcing: marks are void in a PID namespace",
+     marks_are_void_in_a_pid_namespace},
+    {"enforcing: room of void marks", room_of_void_marks},
+    {"enforcing: more files than can be marked", more_than_can_be_marked},
     {"enforcing: inode number used again", number_used_again},
     {"enforcing: opened before the policy", open_before_the_policy},
     {"enforcing: paths too deep to judge", too_deep_fails},

@@ -93,6 +93,18 @@ static void policy_changed(void) {
   expect("secret/f", FILE_DENY);
 }
 
+/* As whoever changes rules leaves them if stopped in between. */
+static void policy_being_changed(void) {
+  make_file("secret/f");
+  warm("secret/f", FILE_DENY);
+  struct file_policy_state state = world_state();
+  state.generation |= FILE_POLICY_CHANGING;
+  world_set_state(&state);
+  expect_unkept("secret/f", FILE_DENY, UNKEPT_RACED);
+  world_policy(expect_rules(), false); /* goes on from there */
+  warm("secret/f", FILE_DENY);
+}
+
 const struct tap_case limit_cases[] = {
     {"path of nearly 64 steps", deepest_path},
     {"path of more than 64 steps", path_too_deep},
@@ -101,5 +113,6 @@ const struct tap_case limit_cases[] = {
     {"path of nearly 4 KiB", longest_path},
     {"path of 5 KiB", path_too_long},
     {"policy reload", policy_changed},
+    {"policy being changed", policy_being_changed},
     {NULL, NULL},
 };

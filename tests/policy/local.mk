@@ -30,6 +30,11 @@ tests_policy_test_trie_SOURCES = tests/policy/test_trie.c tests/policy/tap.c tes
 tests_policy_test_trie_CPPFLAGS = $(POLICY_TEST_CPPFLAGS)
 tests_policy_test_trie_LDADD = $(POLICY_TEST_LDADD)
 
+check_PROGRAMS += tests/policy/test_mark
+tests_policy_test_mark_SOURCES = tests/policy/test_mark.c tests/policy/tap.c tests/policy/tap.h
+tests_policy_test_mark_CPPFLAGS = $(POLICY_TEST_CPPFLAGS)
+tests_policy_test_mark_LDADD = $(POLICY_TEST_LDADD) -lpthread
+
 # Run by hand: it takes minutes and gigabytes.
 check_PROGRAMS += tests/policy/memory
 tests_policy_memory_SOURCES = tests/policy/memory.c $(POLICY_TEST_SOURCES)

@@ -138,17 +138,80 @@ static void generation_rises(void) {
   __u64 before = state_now().generation;
   if (policy_install(policy, policy_fd, state_fd, &enforced, &failure) != 0)
     fail("%s", failure.text);
-  if (state_now().generation != before + 1 || !state_now().enforce ||
+  if (state_now().generation != before + 2 || !state_now().enforce ||
       state_now().namespace != enforced.namespace)
     fail("the state does not tell of the new policy");
   if (policy_install(NULL, policy_fd, state_fd, &counted, &failure) != 0)
     fail("%s", failure.text);
-  if (state_now().generation != before + 2 || state_now().enforce ||
+  if (state_now().generation != before + 4 || state_now().enforce ||
       state_now().namespace != 0)
     fail("the state does not tell of the end of the policy");
   __u32 id;
   if (bpf_map_lookup_elem(policy_fd, &zero, &id) == 0)
     fail("there are rules without a policy");
+}
+
+static void set_state(const struct file_policy_state *state) {
+  must(bpf_map_update_elem(state_fd, &zero, state, BPF_ANY));
+}
+
+/* Somebody was stopped while changing, and marking. */
+static void an_odd_generation_is_gone_on_from(void) {
+  struct failure failure;
+  struct policy *policy = random_policy();
+  struct file_policy_state state = {.generation = 41, .marker = 1};
+  set_state(&state);
+  if (policy_install(policy, policy_fd, state_fd, &enforced, &failure) != 0)
+    fail("%s", failure.text);
+  state = state_now();
+  if (state.generation != 42 || state.marker != 0 || !state.enforce)
+    fail("behind 41 the generation is %llu, the marker %u",
+         (unsigned long long)state.generation, state.marker);
+}
+
+/* Rules that cannot be exchanged: those before hold, and are remembered. */
+static void a_failure_leaves_the_rules(void) {
+  struct failure failure = {""};
+  struct policy *policy = random_policy();
+  struct file_policy_state state = {.generation = 42};
+  set_state(&state);
+  if (policy_install(policy, -1, state_fd, &enforced, &failure) == 0)
+    fail("installed into a map that is no policy");
+  if (state_now().generation != 44 || state_now().enforce)
+    fail("generation %llu, enforce %u",
+         (unsigned long long)state_now().generation, state_now().enforce);
+  if (!strstr(failure.text, "the rules in force stay"))
+    fail("%s", failure.text);
+  state.generation = 43; /* whose terms nobody knows */
+  set_state(&state);
+  if (policy_install(policy, -1, state_fd, &enforced, &failure) == 0 ||
+      state_now().generation != 43)
+    fail("the generation is %llu", (unsigned long long)state_now().generation);
+}
+
+/* Rules and state can be read while nobody changes them only. */
+static void rules_being_changed_are_not_read(void) {
+  static const char rules_pin[] = "/sys/fs/bpf/bpf_window_test_rules",
+                    state_pin[] = "/sys/fs/bpf/bpf_window_test_state";
+  struct policy_in_force read;
+  struct failure failure = {""};
+  struct policy *policy = random_policy();
+  if (policy_install(policy, policy_fd, state_fd, &counted, &failure) != 0)
+    fail("%s", failure.text);
+  unlink(rules_pin);
+  unlink(state_pin);
+  if (bpf_obj_pin(policy_fd, rules_pin) || bpf_obj_pin(state_fd, state_pin))
+    skip("no BPF file system: %m");
+  int whole = policy_read_pinned(rules_pin, state_pin, &read, &failure);
+  struct file_policy_state state = state_now();
+  state.generation++;
+  set_state(&state);
+  int changing = policy_read_pinned(rules_pin, state_pin, &read, &failure);
+  unlink(rules_pin);
+  unlink(state_pin);
+  if (whole != 0 || changing != -EAGAIN)
+    fail("%d whole, %d while they are changed: %s", whole, changing,
+         failure.text);
 }
 
 static void rules_are_frozen(void) {
@@ -164,6 +227,10 @@ int main(int count, char **arguments) {
   static const struct tap_case cases[] = {
       {"equals the model for random rules and paths", trie_equals_model},
       {"raises the generation", generation_rises},
+      {"goes on from a change that was stopped",
+       an_odd_generation_is_gone_on_from},
+      {"stays if it cannot be exchanged", a_failure_leaves_the_rules},
+      {"is not read while it is changed", rules_being_changed_are_not_read},
       {"cannot be changed once in force", rules_are_frozen},
   };
   unsigned seed = count > 1 ? atoi(arguments[1]) : time(NULL);

@@ -82,6 +82,11 @@ static int load(const char *object, const char *front,
     status = load_open(&world.file, &world.object, failure);
   if (status == 0)
     status = load_select_front(world.object, front, failure);
+  struct bpf_map *marks =
+      status == 0 ? bpf_object__find_map_by_name(world.object, "file_marks")
+                  : NULL;
+  if (marks && bpf_map__set_max_entries(marks, WORLD_MARKS) != 0)
+    status = failure_set(failure, -EINVAL, "cannot limit the marks");
   if (status == 0)
     status = load_into_kernel(world.object, failure);
   if (status == 0)
@@ -144,22 +149,50 @@ uint64_t world_count(const char *window, const char *counter) {
   return total;
 }
 
+static void need(int status, const struct failure *failure) {
+  if (status == 0)
+    return;
+  printf("Bail out! %s\n", failure->text);
+  exit(2);
+}
+
+static void install(const struct policy *policy, bool enforce,
+                    uint32_t namespace) {
+  struct failure failure;
+  const struct policy_terms terms = {enforce, namespace};
+  need(
+      policy_install(policy, world.policy_fd, world.state_fd, &terms, &failure),
+      &failure);
+}
+
+void world_install(const struct policy *policy, bool enforce) {
+  install(policy, enforce, 0);
+}
+
+int world_mark(const struct policy *policy, struct failure *failure) {
+  return policy_mark(policy, world.state_fd, failure);
+}
+
 void world_scope(const struct policy *policy, bool enforce,
                  uint32_t namespace) {
   struct failure failure;
-  const struct policy_terms terms = {enforce, namespace};
-  int status =
-      policy_install(policy, world.policy_fd, world.state_fd, &terms, &failure);
-  if (status == 0 && enforce)
-    status = policy_mark(policy, world.state_fd, &failure);
-  if (status != 0) {
-    printf("Bail out! %s\n", failure.text);
-    exit(2);
-  }
+  install(policy, enforce, namespace);
+  if (enforce)
+    need(world_mark(policy, &failure), &failure);
 }
 
 void world_policy(const struct policy *policy, bool enforce) {
   world_scope(policy, enforce, 0);
+}
+
+struct file_policy_state world_state(void) {
+  struct file_policy_state state = {0};
+  bpf_map_lookup_elem(world.state_fd, &zero, &state);
+  return state;
+}
+
+void world_set_state(const struct file_policy_state *state) {
+  bpf_map_update_elem(world.state_fd, &zero, state, BPF_ANY);
 }
 
 /* ---- The watch ---- */

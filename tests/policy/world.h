@@ -33,6 +33,18 @@ void world_policy(const struct policy *policy, bool enforce);
 /* The same for the files of one mount namespace. */
 void world_scope(const struct policy *policy, bool enforce, uint32_t namespace);
 
+/* The two halves of it, between which others may open. A failure ends the case
+ * or program, but one of mark, which is returned. */
+void world_install(const struct policy *policy, bool enforce);
+int world_mark(const struct policy *policy, struct failure *failure);
+
+/* Marks that there is room for in the world, since 65,536 files take long. */
+#define WORLD_MARKS 256
+
+/* The policy's state, read and written behind the back of all. */
+struct file_policy_state world_state(void);
+void world_set_state(const struct file_policy_state *state);
+
 /* Whose opens are recorded: the calling process. Forgets those before. */
 void watch_me(void);
 struct watch watch_state(void);
