@@ -128,10 +128,11 @@ static int start_with_rules(const struct config_object *config,
   struct policy *policy = NULL;
   int status = 0;
   if (config->rules) {
+    struct config_needed needed;
+    config_needed(config, &needed);
     status = rules_terms(config->rules, &options.terms, failure);
     if (status == 0)
-      status =
-          rules_read(config->rules, config_needed(config), &policy, failure);
+      status = rules_read(config->rules, needed.path, &policy, failure);
   }
   options.policy = policy;
   if (status == 0)

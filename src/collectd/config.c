@@ -246,8 +246,9 @@ static int read_rules_file(struct rules *rules,
 static int check_rules(const struct config_object *object,
                        struct failure *failure) {
   struct policy *policy;
-  int status =
-      rules_read(object->rules, config_needed(object), &policy, failure);
+  struct config_needed needed;
+  config_needed(object, &needed);
+  int status = rules_read(object->rules, needed.path, &policy, failure);
   if (status == 0)
     policy_free(&policy);
   return status;
@@ -283,13 +284,12 @@ static int read_policy(struct config_object *object,
   return status;
 }
 
-const char *const *config_needed(const struct config_object *object) {
-  static const char *needed[3];
-  static char main_file[512];
-  config_main_file(main_file, sizeof(main_file));
-  needed[0] = main_file;
-  needed[1] = object->path;
-  return needed;
+void config_needed(const struct config_object *object,
+                   struct config_needed *needed) {
+  config_main_file(needed->main_file, sizeof(needed->main_file));
+  needed->path[0] = needed->main_file;
+  needed->path[1] = object->path;
+  needed->path[2] = NULL;
 }
 
 static int default_path(struct config_object *object) {

@@ -69,9 +69,13 @@ int config_read(struct config *config, const struct oconfig_item_s *block,
                 struct failure *failure);
 void config_free(struct config *config);
 
-/* Files that a policy of this object must leave accessible; static, ends with
- * NULL. */
-const char *const *config_needed(const struct config_object *object);
+/* Files that a policy of an object must leave accessible, besides its own. */
+struct config_needed {
+  char main_file[512];
+  const char *path[3]; /* ends with NULL; points into this and the object */
+};
+void config_needed(const struct config_object *object,
+                   struct config_needed *needed);
 
 /* The plugin instance of a window that others own. */
 const char *config_window_instance(const struct config_window *window);

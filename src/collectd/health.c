@@ -29,10 +29,12 @@ static int set_rules(struct object *object, const struct config_object *config,
                      struct failure *failure) {
   struct policy *policy;
   struct policy_terms terms;
+  struct config_needed needed;
   struct failure reason;
+  config_needed(config, &needed);
   int status = rules_terms(config->rules, &terms, &reason);
   if (status == 0)
-    status = rules_read(config->rules, config_needed(config), &policy, &reason);
+    status = rules_read(config->rules, needed.path, &policy, &reason);
   if (status != 0)
     return failure_set(failure, status, "the rules stay as they were: %.600s",
                        reason.text);

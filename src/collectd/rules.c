@@ -66,6 +66,20 @@ static int add_file(struct policy *policy, struct rules_file *file,
                                    reason.text);
 }
 
+/* Without its files, too, no collectd would start again. */
+static int check_safe(const struct rules *rules, const char *const *needed,
+                      const struct policy *policy, struct failure *failure) {
+  struct failure reason;
+  int status = policy_check_safe(policy, needed, failure);
+  for (size_t i = 0; status == 0 && i < rules->files; i++) {
+    const struct rules_file *file = &rules->file[i];
+    status = policy_check_needed(policy, file->path, &reason);
+    if (status != 0)
+      failure_set(failure, status, "%s: %.600s", file->place, reason.text);
+  }
+  return status;
+}
+
 int rules_read(struct rules *rules, const char *const *needed,
                struct policy **policy, struct failure *failure) {
   if (policy_new(policy) != 0)
@@ -78,7 +92,7 @@ int rules_read(struct rules *rules, const char *const *needed,
   for (size_t i = 0; status == 0 && i < rules->files; i++)
     status = add_file(*policy, &rules->file[i], failure);
   if (status == 0 && rules->enforce && !rules->force)
-    status = policy_check_safe(*policy, needed, failure);
+    status = check_safe(rules, needed, *policy, failure);
   if (status != 0)
     policy_free(policy);
   return status;

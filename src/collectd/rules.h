@@ -35,8 +35,9 @@ int rules_add_file(struct rules *rules, const char *path, const char *place,
 
 /*
  * Makes one policy of all rules, reading the files now. Where the rules are
- * enforced without Force, -EPERM for rules that would lock out collectd or one
- * of needed[], a list that ends with NULL.
+ * enforced without Force, -EPERM for rules that would lock collectd out of what
+ * it needs: its files of rules, and those of needed[], a list that ends with
+ * NULL. Several threads may do it, for different rules.
  */
 int rules_read(struct rules *rules, const char *const *needed,
                struct policy **policy, struct failure *failure);

@@ -84,6 +84,10 @@ bool policy_same(const struct policy *a, const struct policy *b);
 int policy_check_safe(const struct policy *policy, const char *const *needed,
                       struct failure *failure);
 
+/* The same for one file, by this path and by the one that it leads to. */
+int policy_check_needed(const struct policy *policy, const char *path,
+                        struct failure *failure);
+
 /* How rules are applied. */
 struct policy_terms {
   bool enforce;       /* denied opens fail; else they are counted only */

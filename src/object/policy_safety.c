@@ -23,6 +23,17 @@ static int check_path(const struct policy *policy, const char *path,
   return refuse(path, place, failure);
 }
 
+/* Symbolic links are followed when a file is opened. */
+int policy_check_needed(const struct policy *policy, const char *path,
+                        struct failure *failure) {
+  int status = path[0] == '/' ? check_path(policy, path, failure) : 0;
+  char *real = status == 0 ? realpath(path, NULL) : NULL;
+  if (real)
+    status = check_path(policy, real, failure);
+  free(real);
+  return status;
+}
+
 /* The files that this process has mapped: the program, its libraries and
  * plugins. */
 static int check_mapped(const struct policy *policy, struct failure *failure) {
@@ -52,6 +63,6 @@ int policy_check_safe(const struct policy *policy, const char *const *needed,
     return refuse(root->path, root->place, failure);
   int status = check_mapped(policy, failure);
   for (; status == 0 && needed && *needed; needed++)
-    status = check_path(policy, *needed, failure);
+    status = policy_check_needed(policy, *needed, failure);
   return status;
 }

@@ -103,6 +103,17 @@ refused '  <Object "inode_cache">
       PolicyFile "/nowhere/rules"
     </Policy>
   </Object>' '/nowhere/rules' "a policy file that is not there" PolicyFile
+mkdir "$folder/rules" && echo "deny $folder/rules/" >"$folder/rules/own" && ln -s rules/own "$folder/link"
+for file in rules/own link; do
+  refused "  <Object \"inode_cache\">
+    Persist true
+    <Policy>
+      Enforce true
+      PolicyFile \"$folder/$file\"
+    </Policy>
+  </Object>" "PolicyFile: .*:1: the rule would deny $folder/rules/own, which this program needs" \
+    "a policy file that denies itself, by $file"
+done
 
 # goes_on PATTERN DESCRIPTION: collectd runs, and one error line says what failed.
 goes_on() {

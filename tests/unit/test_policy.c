@@ -312,6 +312,24 @@ static void safe_refuses_to_deny_what_is_needed(void **state) {
   assert_int_equal(policy_check_safe(*state, needed, &failure), 0);
 }
 
+/* A rule of where a symbolic link leads locks out as well. */
+static void safe_follows_links(void **state) {
+  char target[] = "/tmp/bpf_window_safe.XXXXXX", link[64];
+  struct failure failure = {""};
+  int fd = mkstemp(target);
+  assert_true(fd >= 0);
+  close(fd);
+  snprintf(link, sizeof(link), "%s.link", target);
+  assert_int_equal(symlink(target, link), 0);
+  add(*state, FILE_DENY, target);
+  int by_link = policy_check_needed(*state, link, &failure);
+  unlink(link);
+  unlink(target);
+  assert_int_equal(by_link, -EPERM);
+  assert_non_null(strstr(failure.text, target));
+  assert_int_equal(policy_check_needed(*state, link, &failure), 0);
+}
+
 static void scope_is_one_of_two_words(void **state) {
   static const char *const wrong[] = {"", "Host", "hosts", "all ", "none"};
   bool host_only = true;
@@ -348,6 +366,7 @@ int main(void) {
       test(safe_refuses_to_deny_the_root),
       test(safe_refuses_to_deny_the_program_or_its_libraries),
       test(safe_refuses_to_deny_what_is_needed),
+      test(safe_follows_links),
       test(scope_is_one_of_two_words),
   };
   return cmocka_run_group_tests_name("policy", tests, NULL, NULL);
