@@ -20,6 +20,7 @@ struct source {
   struct bpf_window_epoch record;
   const struct window_snapshot *snapshot; /* of the last copy */
   struct clock_pair taken;                /* right before it */
+  char pin[512];                          /* empty: found without one */
   char window[HISTORY_NAME_SIZE], object[HISTORY_NAME_SIZE];
 };
 
@@ -138,6 +139,7 @@ static int open_pinned(struct source *source, char *path,
                        const struct source_options *options,
                        struct failure *failure) {
   char name[64];
+  snprintf(source->pin, sizeof(source->pin), "%s", path);
   int status =
       locate_pinned(path, options->width_ns, &source->reader, name, failure);
   if (status == 0 && name[0]) {
@@ -202,6 +204,27 @@ struct history *source_history(const struct source *source, uint32_t cpu) {
     history->utc_offset_s = units_utc_offset(history->to_real_ns);
   }
   return history;
+}
+
+static bool has_program(const struct census *census, uint32_t ring_id) {
+  for (size_t i = 0; i < census->program_count; i++)
+    if (census_program_uses(&census->programs[i], ring_id))
+      return true;
+  return false;
+}
+
+enum source_life source_life(const struct source *source) {
+  uint32_t ring_id = source_ring_id(source), pinned_id = ring_id;
+  struct census *census = NULL;
+  bool pinned =
+      source->pin[0] && discover_pinned_id(source->pin, &pinned_id, NULL) == 0;
+  if (pinned && pinned_id != ring_id)
+    return SOURCE_REPLACED;
+  bool lives = census_take_programs(&census, NULL) == 0
+                   ? has_program(census, ring_id)
+                   : pinned || !source->pin[0];
+  census_free(&census);
+  return lives ? SOURCE_LIVES : SOURCE_ABANDONED;
 }
 
 uint32_t source_ring_id(const struct source *source) {

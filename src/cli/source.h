@@ -32,6 +32,14 @@ int source_take(struct source *source, struct failure *failure);
  * frees it; NULL if memory is short. */
 struct history *source_history(const struct source *source, uint32_t cpu);
 
+/* Whether anything counts in it still. */
+enum source_life {
+  SOURCE_LIVES,     /* or cannot be told with the privileges at hand */
+  SOURCE_REPLACED,  /* another map is pinned in its place */
+  SOURCE_ABANDONED, /* no program has it any more */
+};
+enum source_life source_life(const struct source *source);
+
 /* The id of the map of its buckets. */
 uint32_t source_ring_id(const struct source *source);
 

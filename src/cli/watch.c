@@ -71,6 +71,49 @@ static int take_picture(struct source *source, bool split,
   return 0;
 }
 
+/* ---- The window ---- */
+
+#define ANNOUNCED_SECONDS 10
+
+/* What is watched; an agent that starts anew may make its window anew. */
+struct watched {
+  const char *name;
+  const struct source_options *options;
+  struct source *source;
+  int announce; /* pictures for which it is still said that it is another */
+};
+
+/* Opens what has the name now, unless that is the same. */
+static bool open_successor(struct watched *watched) {
+  struct source *next = NULL;
+  struct failure ignored;
+  bool found =
+      source_open(&next, watched->name, watched->options, &ignored) == 0 &&
+      source_ring_id(next) != source_ring_id(watched->source) &&
+      source_take(next, &ignored) == 0;
+  if (found) {
+    source_close(&watched->source);
+    watched->source = next;
+  } else {
+    source_close(&next);
+  }
+  return found;
+}
+
+/* Follows the name. Returns what is to be said about it, or NULL. */
+static const char *follow(struct watched *watched) {
+  if (source_life(watched->source) == SOURCE_LIVES) {
+    watched->announce -= watched->announce > 0;
+  } else if (open_successor(watched)) {
+    watched->announce = ANNOUNCED_SECONDS;
+  } else {
+    watched->announce = 0;
+    return "no program counts in this window any more";
+  }
+  return watched->announce ? "the window was made anew; this is the new one"
+                           : NULL;
+}
+
 /* ---- The terminal ---- */
 
 static bool locale_has_blocks(void) {
@@ -108,17 +151,17 @@ static bool handle(int key, struct watch_screen *screen) {
   return key == ERR || key == 'c';
 }
 
-static int run(struct source *source, struct watch_screen *screen,
+static int run(struct watched *watched, struct watch_screen *screen,
                struct failure *failure) {
   struct picture picture = {NULL, NULL};
-  int status = take_picture(source, screen->split, &picture, failure);
+  int status = take_picture(watched->source, screen->split, &picture, failure);
   while (status == 0 && !ended) {
     watch_draw(screen, picture.all, picture.cpu);
     timeout(wait_ms());
     if (!handle(getch(), screen))
       continue; /* such as a resize: the same picture in another size */
-    status = take_picture(source, screen->split, &picture, failure);
-    screen->notice = NULL;
+    screen->notice = follow(watched);
+    status = take_picture(watched->source, screen->split, &picture, failure);
     if (status == -EAGAIN) {
       screen->notice = "busy: the picture is the last one that could be had";
       screen->split = picture.cpu != NULL;
@@ -131,13 +174,13 @@ static int run(struct source *source, struct watch_screen *screen,
 
 static int watch(const char *window, const struct source_options *options,
                  bool ascii) {
-  struct source *source = NULL;
+  struct watched watched = {.name = window, .options = options};
   struct failure failure;
   if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
     complain("watch", "this is no terminal; `bpf-window show` prints anywhere");
     return CLI_PROBLEM;
   }
-  if (source_open(&source, window, options, &failure) != 0) {
+  if (source_open(&watched.source, window, options, &failure) != 0) {
     complain("watch", "%s", failure.text);
     return CLI_PROBLEM;
   }
@@ -147,7 +190,7 @@ static int watch(const char *window, const struct source_options *options,
     complain("watch",
              "the terminal type TERM=%s is not known here; set another",
              name ? name : "");
-    source_close(&source);
+    source_close(&watched.source);
     return CLI_PROBLEM;
   }
   const struct sigaction action = {.sa_handler = end};
@@ -160,10 +203,10 @@ static int watch(const char *window, const struct source_options *options,
   noecho();
   curs_set(0);
   keypad(stdscr, TRUE);
-  int status = run(source, &screen, &failure);
+  int status = run(&watched, &screen, &failure);
   endwin();
   delscreen(terminal);
-  source_close(&source);
+  source_close(&watched.source);
   if (status != 0)
     complain("watch", "%s", failure.text);
   return status == 0 ? CLI_OK : CLI_PROBLEM;

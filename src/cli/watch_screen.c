@@ -53,7 +53,9 @@ static void draw_title(const struct history *all) {
 
 static void draw_keys(const struct watch_screen *screen) {
   if (screen->notice) {
+    attron(A_REVERSE);
     mvaddnstr(LINES - 1, 0, screen->notice, COLS - 1);
+    attroff(A_REVERSE);
     return;
   }
   attron(A_DIM);
@@ -68,8 +70,9 @@ static void draw_axis(const struct history *all, const struct layout *at,
   char text[UNITS_TEXT];
   int from = MARGIN + (at->columns - MARGIN - columns);
   uint64_t width_s = all->epoch.width_ns / NS_PER_SECOND * each;
-  mvprintw(at->axis_y, from, "%s",
-           units_clock(history_edge_real_ns(all, all->from), text));
+  if (columns >= 2 * 8 + 2) /* or the times would run into each other */
+    mvprintw(at->axis_y, from, "%s",
+             units_clock(history_edge_real_ns(all, all->from), text));
   mvprintw(at->axis_y, at->columns - 8, "%s",
            units_clock(all->to_real_ns, text));
   if (columns > 50 && width_s > 0) {
@@ -125,6 +128,14 @@ static void draw_charts(const struct watch_screen *screen,
 
 /* ---- Tables ---- */
 
+/* Whether this is the last row and there is more than it; it says so then. */
+static bool is_cut(const struct layout *at, int row, uint32_t all) {
+  if (row != at->table_rows - 1 || all <= (uint32_t)at->table_rows)
+    return false;
+  mvprintw(at->table_y + 1 + row, 0, "and %u more", all - (uint32_t)row);
+  return true;
+}
+
 static struct span last_seconds(const struct history *history, uint64_t count) {
   struct span span = history_whole(history);
   if (span.to - span.from > count)
@@ -155,16 +166,11 @@ struct line {
   double percent;
 };
 
+/* Percentiles first: they tell most where room is short. */
 static uint32_t table_lines(const struct history *all,
                             struct line line[BPF_WINDOW_MAX_VALUES]) {
   struct histogram histogram;
   uint32_t lines = 0;
-  for (uint32_t i = 0; i < all->epoch.values; i++) {
-    if (history_is_slot(all, i))
-      continue;
-    line[lines] = (struct line){.first = i};
-    history_column_name(all, i, line[lines++].name);
-  }
   for (uint32_t c = 0; histogram_next(&all->epoch, &c, &histogram);) {
     static const int percents[] = {50, 99};
     for (int i = 0; i < 2; i++) {
@@ -175,6 +181,12 @@ static uint32_t table_lines(const struct history *all,
                percents[i]);
       lines++;
     }
+  }
+  for (uint32_t i = 0; i < all->epoch.values; i++) {
+    if (history_is_slot(all, i))
+      continue;
+    line[lines] = (struct line){.first = i};
+    history_column_name(all, i, line[lines++].name);
   }
   return lines;
 }
@@ -195,7 +207,7 @@ static void draw_counters(const struct history *all, const struct layout *at) {
   static const char *const headings[] = {"last second", "10 s, per s",
                                          "5 min, per s", "since load"};
   static struct line line[BPF_WINDOW_MAX_VALUES];
-  table_lines(all, line);
+  uint32_t lines = table_lines(all, line);
   int name_columns = at->columns < 80 ? 20 : 24;
   int count = numbers_that_fit(at->columns, name_columns, all->totals ? 4 : 3);
   uint64_t sums[3][BPF_WINDOW_MAX_VALUES];
@@ -209,6 +221,8 @@ static void draw_counters(const struct history *all, const struct layout *at) {
   draw_head(at, "counter", name_columns, headings, count);
   for (int row = 0; row < at->table_rows; row++) {
     char text[UNITS_TEXT];
+    if (is_cut(at, row, lines))
+      return;
     mvprintw(at->table_y + 1 + row, 0, "%-*.*s", name_columns, name_columns - 1,
              line[row].name);
     for (int i = 0; i < count; i++)
@@ -227,11 +241,8 @@ static void draw_cpus(const struct history *all, struct history *const *cpu,
   int count = numbers_that_fit(at->columns, name_columns, 4);
   draw_head(at, "CPU", name_columns, headings, count);
   for (int row = 0; row < at->table_rows; row++) {
-    if (row == at->table_rows - 1 && all->cpus > (uint32_t)at->table_rows) {
-      mvprintw(at->table_y + 1 + row, 0, "and %u more",
-               all->cpus - (uint32_t)row);
+    if (is_cut(at, row, all->cpus))
       return;
-    }
     mvprintw(at->table_y + 1 + row, 0, "%-*d", name_columns, row);
     for (int i = 0; i < count; i++) {
       char text[UNITS_TEXT];

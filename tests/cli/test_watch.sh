@@ -98,6 +98,30 @@ echo "5 0 27000000 27000000 0 0 0" |
 watch 81 24 "LC_ALL=C.UTF-8" large/counted
 like "$(screen 81)" '^ +[0-9.]+ M ' "a scale of millions is short, not cut"
 
+# ---- Made anew ----
+
+rm -r "$PINS/large"
+wait_for 81 'no program counts in this window any more'
+like "$(tail -n 1 <<<"$(screen 81)")" '^no program counts in this window any more$' "a window without programs is said to be one"
+echo "5 0 700 700 0 0 0" | "$HERE/make_window" "$HERE/counted.bpf.o" "$PINS/large" >/dev/null
+wait_for 81 'made anew'
+like "$(tail -n 1 <<<"$(screen 81)")" '^the window was made anew; this is the new one$' "one made anew is followed"
+wait_for 81 '^lookups .* 700$'
+like "$(screen 81)" '^lookups .* 700$' "with its counts"
+wait_for 81 '^q quit'
+like "$(screen 81)" '^q quit' "and after a while that is no news"
+mkdir "$PINS/away" # a pin that is replaced in one step
+mv "$PINS"/large/* "$PINS/away"
+"$HERE/make_window" "$HERE/counted.bpf.o" "$PINS/large" >/dev/null </dev/null
+wait_for 81 'made anew'
+like "$(screen 81)" 'made anew' "also if the old one lives on elsewhere"
+
+# ---- Little room ----
+
+terminal resize-window -t 81 -x 50 -y 13
+wait_for 81 '^and 3 more'
+like "$(screen 81)" '^and 3 more$' "rows for which there is no room are counted"
+
 run bpf_window watch counted --pin-dir "$PINS"
 is "$status" 1 "without a terminal: status 1"
 like "$err" '^bpf-window: watch: this is no terminal' "and a line that says so"
