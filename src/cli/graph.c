@@ -5,27 +5,40 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "object/pins.h"
 #include "source.h"
-#include "units.h"
+#include "span_options.h"
 #include "window/clock.h"
+#include "window/histogram.h"
 
 #define DEFAULT_RRD_DIR "/var/lib/collectd/rrd"
+#define DEFAULT_SECONDS 3600
 
 static const char usage[] =
     "usage: bpf-window graph WINDOW -o FILE.png|FILE.svg [OPTION...]\n"
     "\n"
-    "Draws a window: hits and misses stacked, the hit rate on the right axis. "
-    "Old\n"
-    "times come from collectd's RRDs, the last five minutes from the window, "
-    "by the\n"
-    "second; either alone will do. Where there is neither, there is a gap.\n"
+    "Draws a window: hits and misses stacked, the hit rate on the right axis; "
+    "else a\n"
+    "line for each counter. Old times come from collectd's RRDs, the last five "
+    "minutes\n"
+    "from the window, by the second; either alone will do. Where there is "
+    "neither,\n"
+    "there is a gap. Histograms are drawn with --percentiles only.\n"
     "\n"
-    "  -o, --output FILE where to; the name ends with .png or .svg\n"
-    "  --last DURATION   how far back: 5m, 6h, 30d, 1y (default: 1h)\n"
+    "  -o, --output FILE where to; the name ends with .png or .svg; - is "
+    "standard\n"
+    "                    output, a PNG\n" SPAN_OPTIONS_HELP
+    "                    (default: the last hour)\n"
+    "  --counter NAME    only this one, as a line; may be given several times, "
+    "and be\n"
+    "                    like 'hits_*'\n"
+    "  --percentiles     p50, p90 and p99 of the histograms, on a logarithmic "
+    "axis\n"
     "  --rrd DIR         the RRDs: collectd's DataDir, a host's folder in it, "
     "or the\n"
     "                    window's (default: " DEFAULT_RRD_DIR ")\n"
@@ -33,9 +46,22 @@ static const char usage[] =
 
 struct options {
   const char *window, *output, *rrd_dir;
-  int64_t last_ns;
+  bool percentiles;
+  struct graph_choice choice;
+  struct span_options span;
   struct source_options source;
 };
+
+/* ---- Sources ---- */
+
+/* Histograms are in no picture of counters. */
+static void tell_left_out(const struct history *history) {
+  struct histogram histogram;
+  uint32_t c = 0;
+  if (histogram_next(&history->epoch, &c, &histogram))
+    complain("graph", "drawn without histogram %s: --percentiles draws those",
+             histogram.name);
+}
 
 /* The window as it is on this machine, or -errno. */
 static int look_at_window(struct graph *graph, const struct options *options,
@@ -46,79 +72,125 @@ static int look_at_window(struct graph *graph, const struct options *options,
   if (status == 0)
     status = source_read(source, &history, failure);
   if (status == 0)
-    status = graph_from_history(graph, history, failure);
+    status =
+        (options->percentiles ? graph_percentiles_from_history
+                              : graph_from_history)(graph, history, failure);
+  if (status == 0 && !options->percentiles && options->choice.count == 0)
+    tell_left_out(history);
   history_free(&history);
   source_close(&source);
   return status;
 }
 
-/* What both sources give; without a window the RRDs alone, and the reverse. */
+/* The folder of the RRDs is in one named like the host. */
+static void name_host(struct graph *graph, const char *folder) {
+  const char *slash = strrchr(folder, '/');
+  const char *end = slash ? slash : folder, *start = end;
+  while (start > folder && start[-1] != '/')
+    start--;
+  if (end > start)
+    snprintf(graph->host, sizeof(graph->host), "%.*s", (int)(end - start),
+             start);
+}
+
+static int look_at_rrds(struct graph *graph, const struct options *options,
+                        struct failure *failure) {
+  char folder[512];
+  int status =
+      graph_find_folder(options->rrd_dir ? options->rrd_dir : DEFAULT_RRD_DIR,
+                        graph->window, folder, sizeof(folder), failure);
+  if (status == 0)
+    status = (options->percentiles ? graph_percentiles_from_rrds
+                                   : graph_from_rrds)(graph, folder, failure);
+  if (status == 0)
+    name_host(graph, folder);
+  return status;
+}
+
+/* What both sources give. One will do, unless it lacks what was asked for; why the
+ * other is missing is told. */
 static int gather(struct graph *graph, const struct options *options,
                   struct failure *failure) {
   struct failure no_window, no_rrds;
-  char folder[512];
+  snprintf(graph->window, sizeof(graph->window), "%.63s", options->window);
+  gethostname(graph->host, sizeof(graph->host) - 1);
   int window_status = look_at_window(graph, options, &no_window);
-  const char *name = window_status == 0 ? graph->window : options->window;
-  int rrd_status =
-      graph_find_folder(options->rrd_dir ? options->rrd_dir : DEFAULT_RRD_DIR,
-                        name, folder, sizeof(folder), &no_rrds);
-  if (window_status == 0 && rrd_status == 0 && graph_add_rrds(graph, folder))
-    return 0;
-  if (window_status == 0 && !options->rrd_dir)
-    return 0;
-  if (window_status == 0) /* RRDs were asked for */
-    return failure_set(failure, rrd_status ? rrd_status : -ENOENT, "%s",
-                       rrd_status ? no_rrds.text
-                                  : "the RRDs have none of its "
-                                    "counters");
-  if (rrd_status == 0)
-    return graph_from_rrds(graph, options->window, folder, failure);
-  return failure_set(failure, window_status, "%.350s; and %.350s",
-                     no_window.text, no_rrds.text);
+  if (window_status == -ESRCH)
+    return failure_set(failure, -ESRCH, "%s", no_window.text);
+  int rrd_status = look_at_rrds(graph, options, &no_rrds);
+  if (rrd_status == -ESRCH)
+    return failure_set(failure, -ESRCH, "%s", no_rrds.text);
+  if (window_status != 0 && rrd_status != 0)
+    return failure_set(failure, rrd_status, "%.350s; and %.350s",
+                       no_window.text, no_rrds.text);
+  if (rrd_status != 0 && options->rrd_dir) /* RRDs were asked for */
+    return failure_set(failure, rrd_status, "%s", no_rrds.text);
+  if (window_status != 0)
+    complain("graph", "drawn without the window: %s", no_window.text);
+  if (rrd_status != 0)
+    complain("graph", "drawn without RRDs: %s", no_rrds.text);
+  return 0;
 }
 
 static int draw(const struct options *options) {
   static struct graph graph;
   struct failure failure;
-  time_t now = time(NULL);
-  int64_t from = now - options->last_ns / NS_PER_SECOND;
-  int status = gather(&graph, options, &failure);
+  int64_t to_ns = (int64_t)time(NULL) * NS_PER_SECOND, from_ns = INT64_MIN;
+  int status =
+      span_options_times(&options->span, to_ns, &from_ns, &to_ns, "graph");
+  if (status != CLI_OK)
+    return status;
+  graph.to_s = to_ns / NS_PER_SECOND;
+  graph.from_s = from_ns == INT64_MIN ? graph.to_s - DEFAULT_SECONDS
+                                      : from_ns / NS_PER_SECOND;
+  graph.kind = options->percentiles ? GRAPH_PERCENTILES : GRAPH_LINES;
+  graph.choice = options->choice;
+  status = gather(&graph, options, &failure);
   if (status == 0)
-    status = graph_draw(&graph, from, now, options->output, &failure);
+    status = graph_draw(&graph, options->output, &failure);
   graph_forget(&graph);
   if (status != 0) {
     complain("graph", "%s", failure.text);
     return CLI_PROBLEM;
   }
-  puts(options->output);
+  if (strcmp(options->output, "-") != 0)
+    puts(options->output);
   return CLI_OK;
 }
 
+/* ---- Options ---- */
+
 static bool is_picture(const char *name) {
   const char *dot = strrchr(name, '.');
-  return dot && (strcmp(dot, ".png") == 0 || strcmp(dot, ".svg") == 0);
+  return strcmp(name, "-") == 0 || (dot && (strcasecmp(dot, ".png") == 0 ||
+                                            strcasecmp(dot, ".svg") == 0));
 }
 
 int graph_main(int argc, char **argv) {
   static const struct option known[] = {
       {"output", required_argument, NULL, 'o'},
-      {"last", required_argument, NULL, 'l'},
+      SPAN_OPTIONS,
+      {"counter", required_argument, NULL, 'c'},
+      {"percentiles", no_argument, NULL, 'p'},
       {"rrd", required_argument, NULL, 'r'},
       SOURCE_OPTIONS,
       {"help", no_argument, NULL, 'h'},
       {0}};
-  struct options options = {.last_ns = 3600LL * NS_PER_SECOND,
-                            .source = source_options_default};
+  struct options options = {.source = source_options_default};
   int option;
   while ((option = getopt_long(argc, argv, "ho:", known, NULL)) != -1) {
     switch (option) {
     case 'o':
       options.output = optarg;
       break;
-    case 'l':
-      if (!units_parse_duration(optarg, &options.last_ns))
-        return complain_usage("graph", "--last %s: no duration like 6h or 30d",
-                              optarg);
+    case 'c':
+      if (options.choice.count == GRAPH_MAX_CHOSEN)
+        return complain_usage("graph", "--counter: at most %d of them",
+                              GRAPH_MAX_CHOSEN);
+      options.choice.pattern[options.choice.count++] = optarg;
+      break;
+    case 'p':
+      options.percentiles = true;
       break;
     case 'r':
       options.rrd_dir = optarg;
@@ -127,8 +199,9 @@ int graph_main(int argc, char **argv) {
       fputs(usage, stdout);
       return CLI_OK;
     default:
-      if (source_options_take(&options.source, option, optarg, "graph") !=
-          CLI_OK)
+      if (!span_options_take(&options.span, option, optarg) &&
+          source_options_take(&options.source, option, optarg, "graph") !=
+              CLI_OK)
         return CLI_USAGE;
     }
   }
@@ -139,6 +212,9 @@ int graph_main(int argc, char **argv) {
                               : "which window? See `bpf-window list`");
   if (!options.output || !is_picture(options.output))
     return complain_usage("graph", "where to? -o FILE.png or FILE.svg");
+  if (strcmp(options.output, "-") == 0 && isatty(STDOUT_FILENO))
+    return complain_usage("graph", "a terminal shows no picture; -o FILE.png");
   options.window = argv[optind];
-  return draw(&options);
+  int status = span_options_check(&options.span, "graph");
+  return status == CLI_OK ? draw(&options) : status;
 }

@@ -12,48 +12,82 @@
 #include "window/failure.h"
 
 #define GRAPH_MAX_SERIES 64
+#define GRAPH_MAX_CHOSEN 16
+#define GRAPH_WIDTH 860 /* pixels of the time axis */
 
-/* A counter, from at least one source of its rate. */
+enum graph_kind {
+  GRAPH_LINES,       /* a line for each counter */
+  GRAPH_STACKED,     /* hits and misses with their ratio */
+  GRAPH_PERCENTILES, /* of each histogram, on a logarithmic axis */
+};
+
+/* A line or an area, from at least one source of its values. */
 struct graph_series {
   char name[BPF_WINDOW_NAME_SIZE + 8];
   enum bpf_window_role role;
-  char old_rrd[512]; /* collectd's file; empty: there is none */
+  char old_rrd[512]; /* from what collectd kept; empty: there is none */
   char new_rrd[512]; /* of the last five minutes, by second; empty: none */
 };
 
-struct graph {
-  char window[HISTORY_NAME_SIZE];
-  struct graph_series series[GRAPH_MAX_SERIES];
+/* What of the window is wanted; nothing chosen: all that its kind draws. */
+struct graph_choice {
+  const char *pattern[GRAPH_MAX_CHOSEN];
+  bool found[GRAPH_MAX_CHOSEN];
   unsigned count;
-  bool stacked;     /* hits and misses with their ratio; else a line for each
-                       counter */
-  char scratch[64]; /* the folder of the new RRDs; empty: there is none */
+  char offered[400]; /* all names that there were to choose from */
 };
 
-/*
- * Chooses the series of a window's history and puts the seconds it holds into
- * RRDs of their own. graph_forget removes those.
- */
+struct graph {
+  enum graph_kind kind; /* the caller's: PERCENTILES or any other */
+  struct graph_choice choice;
+  int64_t from_s, to_s;
+  char window[HISTORY_NAME_SIZE], host[256];
+  struct graph_series series[GRAPH_MAX_SERIES];
+  unsigned count;
+  char scratch[64]; /* the folder of RRDs of its own; empty: there is none */
+  unsigned scratch_files;
+};
+
+/* All return 0 or -errno. Each adds to series what its source has; those that come
+ * first say which series there are. -ESRCH: something chosen is not there. */
+
+/* Puts the seconds that a window's history holds into RRDs of their own. */
 int graph_from_history(struct graph *graph, const struct history *history,
                        struct failure *failure);
 
-/* For a window that is not on this machine: the series that collectd's RRDs
- * have. */
-int graph_from_rrds(struct graph *graph, const char *window, const char *folder,
+/* Takes collectd's RRDs in a folder; -ENOENT if it has none of the series. */
+int graph_from_rrds(struct graph *graph, const char *folder,
                     struct failure *failure);
+
+/* The same two for percentiles. */
+int graph_percentiles_from_history(struct graph *graph,
+                                   const struct history *history,
+                                   struct failure *failure);
+int graph_percentiles_from_rrds(struct graph *graph, const char *folder,
+                                struct failure *failure);
 
 /* Finds the folder of a window's RRDs: dir itself, or below it (and below its
  * only host). -ENOENT if there is none. */
 int graph_find_folder(const char *dir, const char *window, char *folder,
                       size_t size, struct failure *failure);
 
-/* Adds collectd's files to the series; whether there was one. */
-bool graph_add_rrds(struct graph *graph, const char *folder);
+/* Whether a counter or histogram is wanted; it is among what is offered then. */
+bool graph_wants(struct graph *graph, const char *name);
 
+/* Whether all that was chosen was offered. */
+int graph_check_choice(const struct graph *graph, struct failure *failure);
+
+/* Makes an RRD, whose path it writes: values[i] ends at start_s + (i + 1) * step_s;
+ * NAN is unknown. */
+int graph_keep(struct graph *graph, char path[512], long step_s,
+               int64_t start_s, size_t count, const double *values,
+               struct failure *failure);
+
+/* Removes those. */
 void graph_forget(struct graph *graph);
 
-/* Draws the span into a file whose name ends with .png or .svg. */
-int graph_draw(const struct graph *graph, int64_t from_s, int64_t to_s,
-               const char *output, struct failure *failure);
+/* Draws into a file: SVG if its name ends so, else PNG; `-` is standard output. */
+int graph_draw(const struct graph *graph, const char *output,
+               struct failure *failure);
 
 #endif

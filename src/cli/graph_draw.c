@@ -8,9 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 #include <rrd.h>
+
+#include "units.h"
+#include "window/clock.h"
 
 #define MAX_ARGUMENTS (8 * GRAPH_MAX_SERIES + 64)
 
@@ -54,7 +58,7 @@ static const char *colour_of(const struct graph *graph, unsigned which) {
   static const char *const others[] = {"2f6fb7", "e07b1a", "3a9a5b", "8a5bb5",
                                        "b8405e", "6b7785", "1c4a80", "b85c00"};
   unsigned of_kind = 0;
-  if (!graph->stacked)
+  if (graph->kind != GRAPH_STACKED)
     return others[which % 8];
   for (unsigned i = 0; i < which; i++)
     of_kind += graph->series[i].role == graph->series[which].role;
@@ -63,7 +67,7 @@ static const char *colour_of(const struct graph *graph, unsigned which) {
               : hits)[of_kind % 4];
 }
 
-/* v0, v1, ... are the rates: by the second where the window has them, else as
+/* v0, v1, ... are the values: by the second where the window has them, else as
  * collectd kept them; unknown where there is neither. */
 static void define(struct arguments *arguments, const struct graph *graph) {
   char path[1024];
@@ -95,14 +99,14 @@ static void define_sum(struct arguments *arguments, const struct graph *graph,
     add(arguments, "CDEF:%s=%s", name, sum);
 }
 
-static void add_span(struct arguments *arguments, int64_t from_s, int64_t to_s,
+static void add_span(struct arguments *arguments, const struct graph *graph,
                      const char *format) {
   add(arguments, "graph");
   add(arguments, "-");
   add(arguments, "--imgformat=%s", format);
-  add(arguments, "--start=%lld", (long long)from_s);
-  add(arguments, "--end=%lld", (long long)to_s);
-  add(arguments, "--width=860");
+  add(arguments, "--start=%lld", (long long)graph->from_s);
+  add(arguments, "--end=%lld", (long long)graph->to_s);
+  add(arguments, "--width=%d", GRAPH_WIDTH);
   add(arguments, "--height=300");
 }
 
@@ -118,10 +122,10 @@ static int rrd_failed(struct failure *failure) {
 }
 
 /* The highest sum in the span. */
-static int find_top(const struct graph *graph, int64_t from_s, int64_t to_s,
-                    double *top, struct failure *failure) {
+static int find_top(const struct graph *graph, double *top,
+                    struct failure *failure) {
   struct arguments arguments = {.count = 0};
-  add_span(&arguments, from_s, to_s, "PNG");
+  add_span(&arguments, graph, "PNG");
   define(&arguments, graph);
   define_sum(&arguments, graph, "all", BPF_WINDOW_ROLE_PLAIN);
   add(&arguments, "VDEF:top=all,MAXIMUM");
@@ -151,9 +155,55 @@ static double fifth_of(double top) {
   return steps[i] * power;
 }
 
+/* "WINDOW on HOST, FROM to TO ZONE"; the day of the end if it is another one. */
+static void add_title(struct arguments *arguments, const struct graph *graph) {
+  char from[UNITS_TEXT], to[UNITS_TEXT], zone[UNITS_TEXT];
+  int64_t to_ns = graph->to_s * NS_PER_SECOND;
+  size_t day = strlen("2026-01-31 ");
+  units_date(graph->from_s * NS_PER_SECOND, from);
+  units_date(to_ns, to);
+  add(arguments, "--title=%s on %s, %s to %s %s", graph->window, graph->host,
+      from, strncmp(from, to, day) == 0 ? to + day : to,
+      units_zone(to_ns, zone));
+}
+
+/* ---- What is drawn, with its legend ---- */
+
+#define LEGEND_COLUMNS 3
+#define LEGEND_CHARACTERS 130 /* of a line */
+
+/* The name of a series, all as long as the longest. */
+static const char *padded(const struct graph *graph, unsigned which,
+                          char text[64]) {
+  size_t longest = 0;
+  for (unsigned i = 0; i < graph->count; i++)
+    longest = strlen(graph->series[i].name) > longest
+                  ? strlen(graph->series[i].name)
+                  : longest;
+  snprintf(text, 64, "%-*s", (int)longest, graph->series[which].name);
+  return text;
+}
+
+/* A figure behind the name, and the end of the line behind some of them: else a line
+ * could end between the two. */
+static void add_figure(struct arguments *arguments, const struct graph *graph,
+                       unsigned which) {
+  char text[64];
+  bool percentile = graph->kind == GRAPH_PERCENTILES;
+  size_t columns = LEGEND_CHARACTERS / (strlen(padded(graph, 0, text)) + 20);
+  if (columns > LEGEND_COLUMNS)
+    columns = LEGEND_COLUMNS;
+  bool last = which + 1 == graph->count || (which + 1) % columns == 0;
+  add(arguments, "VDEF:f%u=v%u,%s", which, which,
+      percentile ? "MAXIMUM" : "AVERAGE");
+  add(arguments, "GPRINT:f%u:%s %%6.1lf%%s%s%s", which,
+      percentile ? "max" : "avg", percentile ? "" : "/s", last ? "\\l" : "  ");
+}
+
 static void draw_stack(struct arguments *arguments, const struct graph *graph,
                        double highest) {
   double step = fifth_of(highest), top = 5 * step;
+  add(arguments, "--lower-limit=0");
   add(arguments, "--upper-limit=%.6f", top * 1.04);
   add(arguments, "--y-grid=%.9f:1", step);
   add(arguments, "--rigid");
@@ -161,21 +211,29 @@ static void draw_stack(struct arguments *arguments, const struct graph *graph,
   add(arguments, "--right-axis-label=hit rate, percent");
   add(arguments, "--right-axis-format=%%.0lf");
   for (unsigned i = 0; i < graph->count; i++) {
-    add(arguments, "AREA:v%u#%s:%s%s", i, colour_of(graph, i),
-        graph->series[i].name, i ? ":STACK" : "");
-    add(arguments, "GPRINT:v%u:AVERAGE:%%.1lf/s  ", i);
+    char name[64];
+    add(arguments, "AREA:v%u#%s:%s %s", i, colour_of(graph, i),
+        padded(graph, i, name), i ? ":STACK" : "");
+    add_figure(arguments, graph, i);
   }
   define_sum(arguments, graph, "hits", BPF_WINDOW_ROLE_HIT);
   define_sum(arguments, graph, "all", BPF_WINDOW_ROLE_PLAIN);
   add(arguments, "CDEF:rate=all,0,GT,hits,all,/,%.9f,*,UNKN,IF", top);
-  add(arguments, "LINE1.5:rate#222222:hit rate (right)");
+  add(arguments, "LINE1.5:rate#222222:hit rate (right)\\l");
 }
 
 static void draw_lines(struct arguments *arguments, const struct graph *graph) {
+  if (graph->kind == GRAPH_PERCENTILES) {
+    add(arguments, "--logarithmic");
+    add(arguments, "--units=si");
+  } else {
+    add(arguments, "--lower-limit=0");
+  }
   for (unsigned i = 0; i < graph->count; i++) {
-    add(arguments, "LINE1.5:v%u#%s:%s", i, colour_of(graph, i),
-        graph->series[i].name);
-    add(arguments, "GPRINT:v%u:AVERAGE:%%.1lf/s  ", i);
+    char name[64];
+    add(arguments, "LINE1.5:v%u#%s:%s ", i, colour_of(graph, i),
+        padded(graph, i, name));
+    add_figure(arguments, graph, i);
   }
 }
 
@@ -184,10 +242,11 @@ static int save(const rrd_info_t *info, const char *output,
   for (; info; info = info->next) {
     if (strcmp(info->key, "image") != 0)
       continue;
-    FILE *file = fopen(output, "we");
+    bool standard = strcmp(output, "-") == 0;
+    FILE *file = standard ? stdout : fopen(output, "we");
     bool good = file && fwrite(info->value.u_blo.ptr, info->value.u_blo.size, 1,
                                file) == 1;
-    if (file && fclose(file) != 0)
+    if (file && (standard ? fflush(file) : fclose(file)) != 0)
       good = false;
     return good ? 0
                 : failure_set(failure, -errno, "cannot write %s: %s", output,
@@ -203,22 +262,23 @@ static bool has_hits(const struct graph *graph) {
   return false;
 }
 
-int graph_draw(const struct graph *graph, int64_t from_s, int64_t to_s,
-               const char *output, struct failure *failure) {
+int graph_draw(const struct graph *graph, const char *output,
+               struct failure *failure) {
   const char *dot = strrchr(output, '.');
-  bool svg = dot && strcmp(dot, ".svg") == 0;
-  double top;
-  int status = find_top(graph, from_s, to_s, &top, failure);
+  bool svg = dot && strcasecmp(dot, ".svg") == 0;
+  bool stack = graph->kind == GRAPH_STACKED && has_hits(graph);
+  double top = 0;
+  int status = stack ? find_top(graph, &top, failure) : 0;
   if (status != 0)
     return status;
   struct arguments arguments = {.count = 0};
-  add_span(&arguments, from_s, to_s, svg ? "SVG" : "PNG");
-  add(&arguments, "--title=%s", graph->window);
-  add(&arguments, "--vertical-label=events per second");
-  add(&arguments, "--lower-limit=0");
+  add_span(&arguments, graph, svg ? "SVG" : "PNG");
+  add_title(&arguments, graph);
+  add(&arguments, "--vertical-label=%s",
+      graph->kind == GRAPH_PERCENTILES ? "percentiles" : "events per second");
   add(&arguments, "--border=0");
   define(&arguments, graph);
-  if (graph->stacked && has_hits(graph))
+  if (stack)
     draw_stack(&arguments, graph, top);
   else
     draw_lines(&arguments, graph);

@@ -1,135 +1,115 @@
 /* SPDX-License-Identifier: MIT */
+/* Which counters are drawn, and where their rates are. */
 #include "graph.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
-
-#include <rrd.h>
 
 #include "window/clock.h"
 
-/* ---- Which counters ---- */
+/* ---- What is wanted ---- */
 
-static bool is_cache(const struct history *history) {
-  struct window_ratio ratio;
-  return window_ratio_from_roles(&ratio, &history->epoch);
-}
-
-static void choose(struct graph *graph, const struct history *history) {
-  uint32_t column = 0;
-  graph->stacked = is_cache(history);
-  for (uint32_t c = 0; c < history->epoch.counters; c++) {
-    const struct bpf_window_counter *counter = &history->epoch.counter[c];
-    bool result = counter->role == BPF_WINDOW_ROLE_HIT ||
-                  counter->role == BPF_WINDOW_ROLE_MISS;
-    for (uint32_t i = 0; i < counter->values; i++, column++) {
-      if ((graph->stacked && !result) || graph->count == GRAPH_MAX_SERIES ||
-          history_is_slot(history, column))
-        continue;
-      struct graph_series *series = &graph->series[graph->count++];
-      history_column_name(history, column, series->name);
-      series->role = (enum bpf_window_role)counter->role;
-    }
+bool graph_wants(struct graph *graph, const char *name) {
+  struct graph_choice *choice = &graph->choice;
+  bool wanted = choice->count == 0;
+  size_t length = strlen(choice->offered);
+  snprintf(choice->offered + length, sizeof(choice->offered) - length, " %s",
+           name);
+  for (unsigned i = 0; i < choice->count; i++) {
+    if (strcmp(choice->pattern[i], name) != 0 &&
+        fnmatch(choice->pattern[i], name, 0) != 0)
+      continue;
+    choice->found[i] = true;
+    wanted = true;
   }
+  return wanted;
 }
 
-/* ---- The window's seconds as an RRD ---- */
-
-static int rrd_failed(struct failure *failure, const char *doing) {
-  failure_set(failure, -EIO, "%s: %s", doing, rrd_get_error());
-  rrd_clear_error();
-  return -EIO;
-}
-
-static uint32_t column_of(const struct history *history, const char *name) {
-  char column_name[BPF_WINDOW_NAME_SIZE + 8];
-  for (uint32_t i = 0; i < history->epoch.values; i++) {
-    history_column_name(history, i, column_name);
-    if (strcmp(column_name, name) == 0)
-      return i;
-  }
+int graph_check_choice(const struct graph *graph, struct failure *failure) {
+  const struct graph_choice *choice = &graph->choice;
+  for (unsigned i = 0; i < choice->count; i++)
+    if (!choice->found[i])
+      return failure_set(failure, -ESRCH,
+                         "--counter %.60s: what can be drawn is%s",
+                         choice->pattern[i],
+                         choice->offered[0] ? choice->offered : " nothing");
   return 0;
 }
 
-/* A value stands at the end of its bucket. A bucket in which nothing was
- * counted is a zero: the window was there. */
-static int fill(const struct history *history, struct graph_series *series,
-                long step_s, struct failure *failure) {
-  uint32_t column = column_of(history, series->name);
-  for (uint64_t bucket = history->from; bucket < history->to; bucket++) {
-    char update[64];
-    const char *updates[] = {update};
-    int64_t end_ns = history_edge_real_ns(history, bucket + 1);
-    snprintf(update, sizeof(update), "%lld:%.3f",
-             (long long)((end_ns + NS_PER_SECOND / 2) / NS_PER_SECOND),
-             (double)history_row(history, bucket)[column] / (double)step_s);
-    if (rrd_update_r(series->new_rrd, NULL, 1, updates) != 0)
-      return rrd_failed(failure, "cannot keep the window's seconds");
-  }
-  return 0;
+/* NULL if there are too many. */
+static struct graph_series *add_series(struct graph *graph) {
+  return graph->count < GRAPH_MAX_SERIES ? &graph->series[graph->count++]
+                                         : NULL;
 }
 
-static int keep_seconds(struct graph *graph, const struct history *history,
-                        struct failure *failure) {
+/* ---- The window ---- */
+
+/* Rates by the second. A bucket in which nothing was counted is a zero: the window
+ * was there. */
+static int keep_column(struct graph *graph, const struct history *history,
+                       uint32_t column, struct graph_series *series,
+                       struct failure *failure) {
   long step_s = (long)(history->epoch.width_ns / NS_PER_SECOND);
-  if (step_s == 0 || history->epoch.width_ns % NS_PER_SECOND != 0 ||
-      history->from == history->to)
+  size_t count = history->to - history->from;
+  if (step_s == 0 || history->epoch.width_ns % NS_PER_SECOND != 0 || count == 0)
     return 0; /* an RRD has no finer steps than seconds */
-  snprintf(graph->scratch, sizeof(graph->scratch), "/tmp/bpf-window.XXXXXX");
-  if (!mkdtemp(graph->scratch)) {
-    graph->scratch[0] = '\0';
-    return failure_set(failure, -errno, "cannot make a folder in /tmp: %s",
-                       strerror(errno));
-  }
-  time_t start =
-      (time_t)(history_edge_real_ns(history, history->from) / NS_PER_SECOND) -
-      1;
-  char source[64];
-  snprintf(source, sizeof(source), "DS:value:GAUGE:%ld:0:U", 2 * step_s);
-  const char *definition[] = {source, "RRA:AVERAGE:0.5:1:300"};
-  int status = 0;
-  for (unsigned i = 0; status == 0 && i < graph->count; i++) {
-    struct graph_series *series = &graph->series[i];
-    snprintf(series->new_rrd, sizeof(series->new_rrd), "%s/%u.rrd",
-             graph->scratch, i);
-    if (rrd_create_r(series->new_rrd, (unsigned long)step_s, start, 2,
-                     definition) != 0)
-      status = rrd_failed(failure, "cannot keep the window's seconds");
-    else
-      status = fill(history, series, step_s, failure);
-  }
+  double *values = calloc(count, sizeof(*values));
+  if (!values)
+    return failure_set(failure, -ENOMEM, "out of memory");
+  for (size_t i = 0; i < count; i++)
+    values[i] = (double)history_row(history, history->from + i)[column] /
+                (double)step_s;
+  int64_t start_ns = history_edge_real_ns(history, history->from);
+  int status = graph_keep(graph, series->new_rrd, step_s,
+                          (start_ns + NS_PER_SECOND / 2) / NS_PER_SECOND, count,
+                          values, failure);
+  free(values);
   return status;
+}
+
+static bool is_result(const struct bpf_window_counter *counter) {
+  return counter->role == BPF_WINDOW_ROLE_HIT ||
+         counter->role == BPF_WINDOW_ROLE_MISS;
 }
 
 int graph_from_history(struct graph *graph, const struct history *history,
                        struct failure *failure) {
-  memset(graph, 0, sizeof(*graph));
+  uint32_t column = 0;
+  struct window_ratio ratio;
+  int status = 0;
   memcpy(graph->window, history->window, sizeof(graph->window));
-  choose(graph, history);
-  if (graph->count == 0)
-    return failure_set(
-        failure, -ENOTSUP,
-        "window %s has nothing but histograms, which `bpf-window "
-        "report` draws",
-        history->window);
-  int status = keep_seconds(graph, history, failure);
-  if (status != 0)
-    graph_forget(graph);
+  if (graph->choice.count == 0 &&
+      window_ratio_from_roles(&ratio, &history->epoch))
+    graph->kind = GRAPH_STACKED;
+  for (uint32_t c = 0; c < history->epoch.counters; c++) {
+    const struct bpf_window_counter *counter = &history->epoch.counter[c];
+    bool drawn = counter->role != BPF_WINDOW_ROLE_LOG2 &&
+                 (graph->kind != GRAPH_STACKED || is_result(counter)) &&
+                 graph_wants(graph, counter->name);
+    for (uint32_t i = 0; i < counter->values; i++, column++) {
+      struct graph_series *series =
+          drawn && status == 0 ? add_series(graph) : NULL;
+      if (!series)
+        continue;
+      history_column_name(history, column, series->name);
+      series->role = (enum bpf_window_role)counter->role;
+      status = keep_column(graph, history, column, series, failure);
+    }
+  }
+  if (status == 0)
+    status = graph_check_choice(graph, failure);
+  if (status == 0 && graph->count == 0)
+    status = failure_set(failure, -ESRCH,
+                         "window %s has nothing but histograms; draw their "
+                         "--percentiles",
+                         history->window);
   return status;
-}
-
-void graph_forget(struct graph *graph) {
-  for (unsigned i = 0; graph->scratch[0] && i < graph->count; i++)
-    unlink(graph->series[i].new_rrd);
-  if (graph->scratch[0])
-    rmdir(graph->scratch);
-  graph->scratch[0] = '\0';
 }
 
 /* ---- collectd's RRDs ---- */
@@ -181,7 +161,8 @@ static void file_name(const char *column, char *name, size_t size) {
   }
 }
 
-bool graph_add_rrds(struct graph *graph, const char *folder) {
+/* The files of series that the window told. */
+static bool find_files(struct graph *graph, const char *folder) {
   static const char *const types[] = {"cache_result", "cache_operation",
                                       "derive"};
   bool found = false;
@@ -202,36 +183,53 @@ bool graph_add_rrds(struct graph *graph, const char *folder) {
 
 /* The name between the type and `.rrd`. */
 static void add_file(struct graph *graph, const char *path, const char *type) {
-  if (graph->count == GRAPH_MAX_SERIES)
-    return;
+  char name[sizeof(graph->series->name)];
   const char *start = strrchr(path, '/') + 1 + strlen(type) + 1;
-  struct graph_series *series = &graph->series[graph->count++];
-  snprintf(series->name, sizeof(series->name), "%.*s",
-           (int)(strlen(start) - strlen(".rrd")), start);
+  snprintf(name, sizeof(name), "%.*s", (int)(strlen(start) - strlen(".rrd")),
+           start);
+  struct graph_series *series =
+      graph_wants(graph, name) ? add_series(graph) : NULL;
+  if (!series)
+    return;
+  memcpy(series->name, name, sizeof(name));
   /* The files do not tell hits from misses; their names usually do. */
   series->role =
-      strstr(series->name, "miss") ? BPF_WINDOW_ROLE_MISS : BPF_WINDOW_ROLE_HIT;
+      strstr(name, "miss") ? BPF_WINDOW_ROLE_MISS : BPF_WINDOW_ROLE_HIT;
   snprintf(series->old_rrd, sizeof(series->old_rrd), "%s", path);
 }
 
-int graph_from_rrds(struct graph *graph, const char *window, const char *folder,
-                    struct failure *failure) {
-  static const char *const types[] = {"cache_result", "derive"};
-  memset(graph, 0, sizeof(*graph));
-  snprintf(graph->window, sizeof(graph->window), "%.63s", window);
-  for (int type = 0; type < 2 && graph->count == 0; type++) {
+/* Without the window the files say which series there are: results alone if there
+ * are any, and nothing else was chosen. */
+static void add_files(struct graph *graph, const char *folder) {
+  static const char *const types[] = {"cache_result", "cache_operation",
+                                      "derive"};
+  for (int type = 0; type < 3 && graph->kind != GRAPH_STACKED; type++) {
     char pattern[600];
     glob_t found;
     snprintf(pattern, sizeof(pattern), "%s/%s-*.rrd", folder, types[type]);
     if (glob(pattern, 0, NULL, &found) != 0)
       continue;
-    graph->stacked = type == 0;
     for (size_t i = 0; i < found.gl_pathc; i++)
       if (!strstr(found.gl_pathv[i], "-self_") &&
           !strstr(found.gl_pathv[i], "_ge_"))
         add_file(graph, found.gl_pathv[i], types[type]);
     globfree(&found);
+    if (type == 0 && graph->choice.count == 0)
+      graph->kind = GRAPH_STACKED;
   }
-  return graph->count ? 0
-                      : failure_set(failure, -ENOENT, "no RRDs in %s", folder);
+}
+
+int graph_from_rrds(struct graph *graph, const char *folder,
+                    struct failure *failure) {
+  if (graph->count > 0)
+    return find_files(graph, folder)
+               ? 0
+               : failure_set(failure, -ENOENT,
+                             "the RRDs in %s have none of its counters",
+                             folder);
+  add_files(graph, folder);
+  int status = graph_check_choice(graph, failure);
+  if (status == 0 && graph->count == 0)
+    status = failure_set(failure, -ENOENT, "no RRDs in %s", folder);
+  return status;
 }

@@ -23,6 +23,9 @@ EXTRA_DIST += tests/cli/common.sh tests/cli/counted.bpf.c tests/cli/plain.bpf.c 
 
 if HAVE_CMOCKA
 CLI_UNIT_TESTS = tests/unit/test_cli_conf tests/unit/test_cli_history tests/unit/test_cli_units
+if HAVE_LIBRRD
+CLI_UNIT_TESTS += tests/unit/test_cli_graph
+endif
 check_PROGRAMS += $(CLI_UNIT_TESTS)
 TESTS += $(CLI_UNIT_TESTS)
 endif
@@ -30,6 +33,11 @@ tests_unit_test_cli_conf_SOURCES = tests/unit/test_cli_conf.c \
   src/cli/conf.c src/cli/conf_tree.c
 tests_unit_test_cli_conf_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_unit_test_cli_conf_LDADD = libwindow.la $(CMOCKA_LIBS)
+tests_unit_test_cli_graph_SOURCES = tests/unit/test_cli_graph.c \
+  src/cli/graph_percentiles.c src/cli/graph_scratch.c src/cli/graph_series.c \
+  src/cli/history.c src/cli/show_histogram.c src/cli/units.c
+tests_unit_test_cli_graph_CPPFLAGS = $(TEST_CPPFLAGS) $(LIBRRD_CFLAGS)
+tests_unit_test_cli_graph_LDADD = libwindow.la $(CMOCKA_LIBS) $(LIBRRD_LIBS) -lm
 tests_unit_test_cli_history_SOURCES = tests/unit/test_cli_history.c \
   src/cli/history.c src/cli/history_json.c src/cli/history_read.c
 tests_unit_test_cli_history_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)

@@ -43,8 +43,40 @@ graph --rrd "$SCRATCH/rrd/host" -o "$SCRATCH/both.svg"
 like "$(head -c 200 "$SCRATCH/both.svg")" '<svg' "or an SVG"
 graph --last 5m -o "$SCRATCH/window.png"
 is "$status" 0 "the window alone"
-run bpf_window graph counted --pin-dir /sys/fs/bpf/none --rrd "$rrds" -o "$SCRATCH/old.png"
-is "$status" 0 "the RRDs alone"
+like "$err" "^bpf-window: graph: drawn without RRDs: no RRDs of window counted below /var/lib/collectd" \
+  "which is said, with the reason"
+graph --rrd "$SCRATCH/rrd" -o "$SCRATCH/both.PNG"
+is "$status $err" "0 " "nothing is said where nothing lacks; .PNG is a PNG, too"
+
+# ---- A part, a choice, another host ----
+
+# draw NAME OPTION...: the same time in $SCRATCH/NAME.
+draw() {
+  local name=$1
+  status=0
+  bpf_window graph counted --pin-dir "$PINS" -o - --from "@$((now - 3000))" --to "@$((now - 600))" "${@:2}" \
+    >"$SCRATCH/$name" 2>"$SCRATCH/err" || status=$?
+  err=$(cat "$SCRATCH/err")
+}
+differ() { if cmp -s "$SCRATCH/$1" "$SCRATCH/$2"; then not_ok "$3"; else ok "$3"; fi; }
+draw all.png --rrd "$SCRATCH/rrd"
+is "$status $(head -c 4 "$SCRATCH/all.png" | tail -c 3)" "0 PNG" "to standard output; --from and --to"
+draw two.png --rrd "$SCRATCH/rrd" --counter misses --counter 'hits_f*'
+is "$status $err" "0 " "--counter, twice"
+differ all.png two.png "is another picture"
+draw one.png --counter evictions
+is "$status" 0 "--counter of one that is no result"
+graph --rrd "$SCRATCH/rrd" -o "$SCRATCH/x.png" --counter misses --counter nosuch
+is "$status $err" "1 bpf-window: graph: --counter nosuch: what can be drawn is lookups hits_fast hits_slow misses evictions" \
+  "one that is not there: status 1, and those that are"
+mkdir "$SCRATCH/other"
+cp -r "$SCRATCH/rrd/host" "$SCRATCH/other/elsewhere"
+draw other.png --rrd "$SCRATCH/other"
+differ all.png other.png "the host is in the picture"
+TZ=Asia/Kolkata draw zone.png --rrd "$SCRATCH/rrd"
+differ all.png zone.png "so is the zone"
+graph --percentiles -o "$SCRATCH/x.png"
+is "$status $err" "1 bpf-window: graph: window counted has no histograms" "--percentiles without a histogram"
 is "$(find /tmp -maxdepth 1 -name 'bpf-window.*' | wc -l)" 0 "nothing is left in /tmp"
 
 graph --rrd "$SCRATCH/nothing" -o "$SCRATCH/x.png"
@@ -54,6 +86,47 @@ graph --rrd "$SCRATCH/rrd" -o /nowhere/x.png
 is "$status $(wc -l <<<"$err")" "1 1" "a picture that cannot be written: one line, status 1"
 graph -o "$SCRATCH/x.gif"
 is "$status" 2 "another kind of picture is wrong usage"
+if command -v script >/dev/null; then
+  text=$(script -qec "$BUILD_DIR/bpf-window graph counted -o -" /dev/null </dev/null || true)
+  like "$text" 'a terminal shows no picture' "no picture for a terminal"
+else
+  skip "no picture for a terminal" "script is not installed"
+fi
+
+# ---- Histograms ----
+
+line() { # AGO SLOT=COUNT: one event kind in number_us, nothing in coarse and fine
+  awk -v ago="$1" -v slot="${2%=*}" -v count="${2#*=}" 'BEGIN {
+    printf "%d 0 %d", ago, count
+    for (i = 0; i < 96; i++) printf " %d", i == slot ? count : 0
+    print "" }'
+}
+for ago in $(seq 1 200); do line "$ago" "$((ago / 20 + 3))=$ago"; done |
+  "$HERE/make_window" "$BUILD_DIR/tests/bpf/histogram.bpf.o" "$PINS/histogram" >/dev/null
+run bpf_window graph numbers --pin-dir "$PINS" --percentiles --counter number_us --last 5m -o "$SCRATCH/percentiles.png"
+is "$status $out" "0 $SCRATCH/percentiles.png" "percentiles of the window"
+run bpf_window graph numbers --pin-dir "$PINS" --last 5m -o "$SCRATCH/counters.png"
+like "$err" 'drawn without histogram number_us: --percentiles draws those' "histograms left out are told"
+mkdir "$SCRATCH/rrd/host/bpf_window-numbers"
+for slot in 0 1 2; do
+  file=$SCRATCH/rrd/host/bpf_window-numbers/derive-number_us-0${slot}_ge_$((slot ? 1 << slot : 0)).rrd
+  rrdtool create "$file" --step 10 --start $((now - 4000)) DS:value:GAUGE:20:0:U RRA:AVERAGE:0.5:1:600
+  for time in $(seq $((now - 3600)) 10 $((now - 20))); do echo "$time:$((slot * (time / 10 % 7)))"; done |
+    xargs rrdtool update "$file"
+done
+run bpf_window graph numbers --pin-dir "$PINS" --rrd "$SCRATCH/rrd" --percentiles --counter number_us -o "$SCRATCH/percentiles_both.png"
+is "$status $err" "0 " "percentiles of both"
+
+# ---- The RRDs alone ----
+
+rm -r "$PINS/counted" "$PINS/histogram"
+run bpf_window graph counted --pin-dir "$PINS" --rrd "$rrds" -o "$SCRATCH/old.png"
+is "$status" 0 "the RRDs alone"
+like "$err" '^bpf-window: graph: drawn without the window: no window counted' "which is said, with the reason"
+run bpf_window graph numbers --pin-dir "$PINS" --rrd "$SCRATCH/rrd" --percentiles -o "$SCRATCH/percentiles_old.png"
+is "$status" 0 "percentiles of the RRDs alone"
+is "$(find /tmp -maxdepth 1 -name 'bpf-window.*' | wc -l)" 0 "nothing is left in /tmp"
+
 [ -z "${KEEP:-}" ] || cp "$SCRATCH"/*.png "$KEEP"
 
 done_testing
