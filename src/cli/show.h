@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * show.h - a span of a history as text: for people in 80 columns, or as CSV.
+ * show.h - a span of a history as text: for people or as CSV.
  *
  * Seconds in which nothing was counted at all have no data: `-` or an empty
  * field, where a counter that stayed at zero beside others has 0.

@@ -6,16 +6,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "terminal.h"
 #include "units.h"
 #include "window/histogram.h"
 
-#define SCREEN_COLUMNS 80
 #define CLOCK_COLUMNS 8 /* 16:43:12 */
 #define RATIO_COLUMNS 7 /* " 100.00" */
 #define LEAST_HEADING 4 /* a heading is cut off to this where room is short */
 
 /* A column of the table: a counter, or a percentile of a histogram. */
 struct column {
+  char above[8]; /* the heading: the percentile, and the name */
   char heading[BPF_WINDOW_NAME_SIZE + 8];
   uint32_t first, slots; /* slots 0: a counter */
   double percent;
@@ -39,8 +40,8 @@ static void add_percentiles(struct table *table,
     *column = (struct column){.first = histogram->first,
                               .slots = histogram->slots,
                               .percent = percents[i]};
-    snprintf(column->heading, sizeof(column->heading), "p%d %s", percents[i],
-             histogram->name);
+    snprintf(column->above, sizeof(column->above), "p%d", percents[i]);
+    snprintf(column->heading, sizeof(column->heading), "%s", histogram->name);
   }
 }
 
@@ -92,7 +93,17 @@ static int lay_out(struct table *table, struct span span, int heading_columns) {
   return sum;
 }
 
+/* The percentiles' line; nothing if there are none. */
+static void print_above(const struct table *table) {
+  if (table->columns == 0 || !table->column[table->columns - 1].slots)
+    return;
+  printf("\n%-*s", CLOCK_COLUMNS, "");
+  for (uint32_t i = 0; i < table->columns; i++)
+    printf(" %*s", table->column[i].width, table->column[i].above);
+}
+
 static void print_headings(const struct table *table) {
+  print_above(table);
   printf("\n%-*s", CLOCK_COLUMNS, "time");
   for (uint32_t i = 0; i < table->columns; i++)
     printf(" %*.*s", table->column[i].width, table->column[i].width,
@@ -116,13 +127,15 @@ static void print_bucket(const struct table *table, uint64_t bucket) {
   putchar('\n');
 }
 
+/* As wide as the terminal; whole where there is none. */
 void show_text_per_second(const struct history *history, struct span span) {
   static struct table table;
   table = (struct table){.history = history};
   table.has_ratio = window_ratio_from_roles(&table.ratio, &history->epoch);
   choose_columns(&table);
   int heading_columns = BPF_WINDOW_NAME_SIZE + 8;
-  while (lay_out(&table, span, heading_columns) > SCREEN_COLUMNS &&
+  int room = terminal_columns();
+  while (lay_out(&table, span, heading_columns) > room && room > 0 &&
          heading_columns > LEAST_HEADING)
     heading_columns--;
   print_headings(&table);

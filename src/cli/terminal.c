@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 void terminal_colour(enum terminal_colour colour) {
@@ -17,4 +18,9 @@ void terminal_colour(enum terminal_colour colour) {
       !isatty(STDOUT_FILENO))
     return;
   fputs(sequences[colour], stdout);
+}
+
+int terminal_columns(void) {
+  struct winsize size;
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }

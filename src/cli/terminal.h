@@ -14,4 +14,7 @@ enum terminal_colour {
  * and with NO_COLOR in the environment. */
 void terminal_colour(enum terminal_colour colour);
 
+/* Its width; 0 if standard output is no terminal, or does not tell. */
+int terminal_columns(void);
+
 #endif

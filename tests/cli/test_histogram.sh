@@ -61,6 +61,8 @@ like "$out" '^    32 \[#    : {18}\.\] and more$' "bars in ASCII where the local
 is "$(awk 'length > 80' <<<"$out")" "" "in 80 columns"
 
 show --per-second --from "@$((start - 21))" --to "@$((start - 18))"
+like "$out" '^ +p50 +p99 +p50 +p99 +p50 +p99$' "percentiles above"
+like "$out" '^time +events number_us number_us coarse coarse' "the whole names of their histograms"
 like "$out" "^$(date -d "@$((start - 20))" +%H:%M:%S) +800 +50.3 +1966 " \
   "second by second: p50 and p99"
 like "$out" "^$(date -d "@$((start - 19))" +%H:%M:%S) +- +- " "a second without data has dashes"

@@ -92,6 +92,23 @@ run bpf_window show --input "$SCRATCH/bad.json"
 is "$status $(wc -l <<<"$err")" "1 1" "a file that is no history: one line, status 1"
 like "$err" '^bpf-window: show: .*bad.json: member "fields"' "which names file and member"
 
+# ---- Widths ----
+
+# Names that do not fit into 80 columns side by side.
+jq '(.fields[].name) |= "counter_with_a_long_name_" + . | .totals = null' "$SCRATCH/window.json" >"$SCRATCH/long.json"
+run bpf_window show --input "$SCRATCH/long.json" --per-second
+like "$out" '^time +counter_with_a_long_name_lookups counter_with_a_long_name_hits_fast ' "a pipe gets whole headings"
+if command -v script >/dev/null; then
+  heading() { # COLUMNS: the headings on a terminal of that width
+    script -qec "stty cols $1; $BUILD_DIR/bpf-window show --input $SCRATCH/long.json --per-second" /dev/null </dev/null |
+      tr -d '\r' | grep '^time '
+  }
+  is "$(heading 72 | awk '{ print (length <= 72 && length > 60) }')" 1 "a terminal those that fit"
+  is "$(heading 300)" "$(grep '^time ' <<<"$out")" "which are all if it is wide"
+else
+  skip "headings on a terminal" "script is not installed"
+fi
+
 # ---- Zones ----
 
 # A time copied from what was printed there leads to the same seconds here.
