@@ -115,7 +115,20 @@ static int lay_out(struct grid *grid, const struct graph *graph,
   return grid->rates ? 0 : failure_set(failure, -ENOMEM, "out of memory");
 }
 
-/* A step of which the RRD does not know a part is not known. */
+/* Cuts a span to what the RRD goes back and up to, but for a second: librrd makes rows
+ * for all of it, and there is no end to them in decades. */
+static void cut_to_known(const char *path, time_t *start, time_t *end) {
+  time_t first = rrd_first_r(path, 0), last = rrd_last_r(path), other;
+  for (int archive = 1; (other = rrd_first_r(path, archive)) != -1; archive++)
+    first = other < first ? other : first;
+  rrd_clear_error();
+  if (*start < first)
+    *start = first < *end ? first : *end - 1;
+  if (*end > last)
+    *end = last > *start ? last : *start + 1;
+}
+
+/* What an RRD does not know adds nothing. */
 static int add_slot(struct grid *grid, const struct graph *graph,
                     const char *path, struct failure *failure) {
   time_t start = (time_t)graph->from_s, end = (time_t)graph->to_s;
@@ -123,6 +136,7 @@ static int add_slot(struct grid *grid, const struct graph *graph,
   unsigned long sources;
   char **names;
   rrd_value_t *data;
+  cut_to_known(path, &start, &end);
   if (rrd_fetch_r(path, "AVERAGE", &start, &end, &step, &sources, &names,
                   &data) != 0) {
     failure_set(failure, -EIO, "cannot read %s: %s", path, rrd_get_error());
@@ -138,7 +152,7 @@ static int add_slot(struct grid *grid, const struct graph *graph,
   for (time_t from = start; status == 0 && from < end;
        from += (time_t)step, value += sources) {
     int64_t place = ((int64_t)from - grid->start_s) / grid->step_s;
-    if (from >= grid->start_s && place < (int64_t)grid->count)
+    if (from >= grid->start_s && place < (int64_t)grid->count && !isnan(*value))
       grid->rates[(size_t)place * BPF_WINDOW_MAX_VALUES + grid->slots] +=
           *value;
   }
@@ -150,7 +164,7 @@ static int add_slot(struct grid *grid, const struct graph *graph,
   return status;
 }
 
-/* NAN if the rate of a slot is unknown, or all are zero. */
+/* NAN if nothing was counted, or is known. */
 static double percentile_at(const struct grid *grid, size_t place,
                             double percent) {
   uint64_t parts[BPF_WINDOW_MAX_VALUES];

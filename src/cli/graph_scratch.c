@@ -65,6 +65,9 @@ int graph_keep(struct graph *graph, char path[512], long step_s,
   int status = make_folder(graph, failure);
   if (status != 0)
     return status;
+  /* librrd takes no times of decades before it was there. */
+  for (; count > 1 && isnan(values[0]); values++, count--)
+    start_s += step_s;
   file_path(graph, graph->scratch_files++, path);
   snprintf(source, sizeof(source), "DS:value:GAUGE:%ld:0:U", 2 * step_s);
   snprintf(archive, sizeof(archive), "RRA:AVERAGE:0.5:1:%zu", count);

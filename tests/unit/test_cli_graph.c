@@ -133,6 +133,23 @@ static void long_steps_add_up_slots_and_not_percentiles(void **state) {
   graph_forget(&graph);
 }
 
+static void decades_are_no_more_than_is_known(void **state) {
+  (void)state;
+  static struct graph graph;
+  struct failure failure = {""};
+  graph = (struct graph){
+      .kind = GRAPH_PERCENTILES, .from_s = 1, .to_s = INT64_C(4000000000)};
+  if (graph_percentiles_from_rrds(&graph, folder, &failure) != 0)
+    fail_msg("%s", failure.text);
+  unsigned long step = (4000000000UL - 1) / GRAPH_WIDTH + 1;
+  step = (step + STEP - 1) / STEP * STEP;
+  /* All is in one step or two: 1001 x 10 events, and 998 x (1 + 9) without the hole. */
+  int64_t begin_s = START / (int64_t)step * (int64_t)step;
+  assert_near(value_at(graph.series[0].old_rrd, begin_s, step),
+              2 + 2 * 9995.0 / (1000 * 10 + 999));
+  graph_forget(&graph);
+}
+
 static void seconds_of_a_window_have_their_own(void **state) {
   (void)state;
   static struct graph graph;
@@ -170,6 +187,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(slots_of_rrds_give_percentiles),
       cmocka_unit_test(long_steps_add_up_slots_and_not_percentiles),
+      cmocka_unit_test(decades_are_no_more_than_is_known),
       cmocka_unit_test(seconds_of_a_window_have_their_own),
   };
   return cmocka_run_group_tests(tests, make_slots, remove_slots);
