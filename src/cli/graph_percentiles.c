@@ -47,8 +47,10 @@ static int keep_histogram(struct graph *graph, const struct history *history,
   if (step_s == 0 || history->epoch.width_ns % NS_PER_SECOND != 0 || count == 0)
     return 0;
   double *values = calloc(count, sizeof(*values));
+  if (!values)
+    return failure_set(failure, -ENOMEM, "out of memory");
   int64_t start_ns = history_edge_real_ns(history, history->from);
-  int status = values ? 0 : failure_set(failure, -ENOMEM, "out of memory");
+  int status = 0;
   for (int p = 0; status == 0 && p < SHOW_PERCENTILES; p++) {
     for (size_t i = 0; i < count; i++)
       values[i] = histogram_percentile(history_row(history, history->from + i) +
@@ -186,10 +188,11 @@ static int keep_slots(struct graph *graph, const char *folder,
            series->name);
   while (status == 0 && slot_path(folder, name, grid.slots, path))
     status = add_slot(&grid, graph, path, failure);
-  double *values = calloc(grid.count ? grid.count : 1, sizeof(*values));
+  double *values = status == 0 ? calloc(grid.count + 1, sizeof(*values)) : NULL;
   if (status == 0 && !values)
     status = failure_set(failure, -ENOMEM, "out of memory");
-  for (int p = 0; status == 0 && grid.slots && p < SHOW_PERCENTILES; p++) {
+  for (int p = 0; values && status == 0 && grid.slots && p < SHOW_PERCENTILES;
+       p++) {
     for (size_t i = 0; i < grid.count; i++)
       values[i] = percentile_at(&grid, i, show_percentiles[p]);
     status = graph_keep(graph, series[p].old_rrd, grid.step_s, grid.start_s,
