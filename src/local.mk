@@ -41,6 +41,7 @@ bpf_window_la_SOURCES = \
   src/collectd/bpf_window.c \
   src/collectd/config.c src/collectd/config.h \
   src/collectd/config_place.c src/collectd/config_place.h \
+  src/collectd/config_value.c src/collectd/config_value.h \
   src/collectd/edges.c src/collectd/edges.h \
   src/collectd/feed.c src/collectd/feed.h \
   src/collectd/health.c src/collectd/health.h \

@@ -21,14 +21,7 @@ struct rule {
 static const struct rule ratio_rules[] = {
     {"Numerator", STRINGS, NULL}, {"Denominator", STRINGS, NULL}, {0}};
 
-static const struct rule window_rules[] = {{"Ratio", BLOCK, ratio_rules},
-                                           {"DefaultRatio", BOOLEAN, NULL},
-                                           {"RatioSeconds", SECONDS, NULL},
-                                           {"Percentile", PERCENTS, NULL},
-                                           {0}};
-
-/* Of a window that others own. */
-static const struct rule watched_rules[] = {
+static const struct rule window_rules[] = {
     {"Instance", STRING, NULL},      {"Ratio", BLOCK, ratio_rules},
     {"DefaultRatio", BOOLEAN, NULL}, {"RatioSeconds", SECONDS, NULL},
     {"Percentile", PERCENTS, NULL},  {0}};
@@ -45,9 +38,9 @@ static const struct rule object_rules[] = {
     {"Window", BLOCK, window_rules}, {0}};
 
 static const struct rule plugin_rules[] = {
-    {"PinDir", STRING, NULL},         {"Backfill", BOOLEAN, NULL},
-    {"Statistics", BOOLEAN, NULL},    {"Object", BLOCK, object_rules},
-    {"Window", BLOCK, watched_rules}, {0}};
+    {"PinDir", STRING, NULL},        {"Backfill", BOOLEAN, NULL},
+    {"Statistics", BOOLEAN, NULL},   {"Object", BLOCK, object_rules},
+    {"Window", BLOCK, window_rules}, {0}};
 
 /* What is wrong with the values of an option, or NULL. */
 static const char *problem_with(const struct conf_item *item, enum kind kind) {

@@ -103,17 +103,17 @@ static void feed_windows(const struct config_object *config,
     struct failure failure;
     if (feed_start(&window[i], wanted ? wanted : &config_window_default,
                    state.config.backfill, &failure) != 0)
-      ERROR(PLUGIN "<Object \"%s\"> <Window \"%s\">: %s", config->name,
-            window[i].name, failure.text);
+      notice(NOTIF_FAILURE, config->name, "<Window \"%s\">: %s", window[i].name,
+             failure.text);
   }
   for (size_t w = 0; w < config->windows; w++) {
     bool found = false;
     for (unsigned i = 0; i < windows; i++)
       found |= strcmp(window[i].name, config->window[w].name) == 0;
     if (!found)
-      ERROR(PLUGIN "<Object \"%s\"> <Window \"%s\">: %s declares no window of "
-                   "this name",
-            config->name, config->window[w].name, config->path);
+      notice(NOTIF_FAILURE, config->name,
+             "<Window \"%s\">: %s declares no window of this name",
+             config->window[w].name, config->path);
   }
 }
 
@@ -211,7 +211,8 @@ static void watch_window(const struct config_window *config) {
     close(fd);
   }
   if (status < 0)
-    ERROR(PLUGIN "<Window \"%s\">: %s", config->name, failure.text);
+    notice(NOTIF_FAILURE, config_window_instance(config), "%s: %s",
+           config->name, failure.text);
 }
 
 static bool is_watched(const char *name, void *context) {

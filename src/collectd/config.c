@@ -5,7 +5,7 @@
 
 #include "liboconfig/oconfig.h"
 
-#include "config_place.h"
+#include "config_value.h"
 #include "object/pins.h"
 #include "rules.h"
 #include "window/window.h"
@@ -18,75 +18,6 @@ const struct config_window config_window_default = {
 };
 
 const struct config config_default = {.backfill = true};
-
-/* ---- Failures ---- */
-
-/* "file:12: <Object "x"> Option: what is wrong" */
-static int wrong(const struct config_place *place, struct failure *failure,
-                 const char *what) {
-  char text[400];
-  config_place_text(place, text, sizeof(text));
-  return failure_set(failure, -EINVAL, "%s: %s", text, what);
-}
-
-static int unknown(const struct config_place *place, struct failure *failure) {
-  return wrong(place, failure, "unknown option; see collectd-bpf_window(5)");
-}
-
-/* ---- Values ---- */
-
-static int one_string(const struct config_place *place, const char **value,
-                      struct failure *failure) {
-  const oconfig_item_t *option = place->option;
-  if (option->values_num != 1 ||
-      option->values[0].type != OCONFIG_TYPE_STRING ||
-      option->values[0].value.string[0] == '\0')
-    return wrong(place, failure, "needs one string in quotes");
-  *value = option->values[0].value.string;
-  return 0;
-}
-
-static int copy_string(const struct config_place *place, char **copy,
-                       struct failure *failure) {
-  const char *value = NULL;
-  int status = one_string(place, &value, failure);
-  if (status != 0)
-    return status;
-  free(*copy);
-  *copy = strdup(value);
-  return *copy ? 0 : failure_set(failure, -ENOMEM, "out of memory");
-}
-
-static int boolean(const struct config_place *place, bool *value,
-                   struct failure *failure) {
-  const oconfig_item_t *option = place->option;
-  if (option->values_num != 1 || option->values[0].type != OCONFIG_TYPE_BOOLEAN)
-    return wrong(place, failure, "needs true or false, without quotes");
-  *value = option->values[0].value.boolean;
-  return 0;
-}
-
-static int scope(const struct config_place *place, bool *host_only,
-                 struct failure *failure) {
-  const char *word = NULL;
-  if (one_string(place, &word, failure) != 0 ||
-      policy_read_scope(word, host_only) != 0)
-    return wrong(place, failure, POLICY_SCOPE_NEEDS);
-  return 0;
-}
-
-static int seconds(const struct config_place *place, unsigned *value,
-                   struct failure *failure) {
-  const oconfig_item_t *option = place->option;
-  if (option->values_num != 1 ||
-      option->values[0].type != OCONFIG_TYPE_NUMBER ||
-      !(option->values[0].value.number >= 1 &&
-        option->values[0].value.number <= BPF_WINDOW_SLOTS))
-    return wrong(place, failure,
-                 "needs a number of seconds from 1 to 300, without quotes");
-  *value = (unsigned)option->values[0].value.number;
-  return 0;
-}
 
 /* Makes room for one more element of an array and returns it zeroed, or NULL.
  */
@@ -105,10 +36,10 @@ static int read_names(const struct config_place *place, char ***names,
                       size_t *count, struct failure *failure) {
   const oconfig_item_t *option = place->option;
   if (option->values_num < 1)
-    return wrong(place, failure, "needs names of counters in quotes");
+    return config_wrong(place, failure, "needs names of counters in quotes");
   for (int i = 0; i < option->values_num; i++) {
     if (option->values[i].type != OCONFIG_TYPE_STRING)
-      return wrong(place, failure, "needs names of counters in quotes");
+      return config_wrong(place, failure, "needs names of counters in quotes");
     char **name = append(names, count, sizeof(**names));
     if (!name || !(*name = strdup(option->values[i].value.string)))
       return failure_set(failure, -ENOMEM, "out of memory");
@@ -123,9 +54,10 @@ static int read_ratio(struct config_window *window,
       append(&window->ratio, &window->ratios, sizeof(*ratio));
   if (!ratio)
     return failure_set(failure, -ENOMEM, "out of memory");
-  int status = copy_string(place, &ratio->name, failure);
+  int status = config_copy(place, &ratio->name, failure);
   if (status == 0 && strlen(ratio->name) >= BPF_WINDOW_NAME_SIZE)
-    status = wrong(place, failure, "the ratio's name has over 39 characters");
+    status =
+        config_wrong(place, failure, "the ratio's name has over 39 characters");
   for (int i = 0; status == 0 && i < place->option->children_num; i++) {
     const struct config_place inner = {&place->option->children[i], place};
     const char *key = inner.option->key;
@@ -134,11 +66,11 @@ static int read_ratio(struct config_window *window,
     else if (strcasecmp(key, "Denominator") == 0)
       status = read_names(&inner, &ratio->base, &ratio->bases, failure);
     else
-      status = unknown(&inner, failure);
+      status = config_unknown(&inner, failure);
   }
   if (status == 0 && (ratio->members == 0 || ratio->bases == 0))
-    status =
-        wrong(place, failure, "needs a line Numerator and a line Denominator");
+    status = config_wrong(place, failure,
+                          "needs a line Numerator and a line Denominator");
   return status;
 }
 
@@ -156,65 +88,80 @@ static int read_percentiles(struct config_window *window,
     window->percentile[i] = good ? value->value.number : 0;
   }
   if (!good)
-    return wrong(place, failure,
-                 "needs up to 16 numbers above 0, at most 100, without quotes");
+    return config_wrong(
+        place, failure,
+        "needs up to 16 numbers above 0, at most 100, without quotes");
   window->percentiles = (size_t)option->values_num;
   return 0;
 }
 
-/* One more window of an array; watched: one that others own. */
+/* One more window of an array. */
 static int read_window(struct config_window **windows, size_t *count,
-                       bool watched, const struct config_place *place,
+                       const struct config_place *place,
                        struct failure *failure) {
   struct config_window *window = append(windows, count, sizeof(*window));
   if (!window)
     return failure_set(failure, -ENOMEM, "out of memory");
   *window = config_window_default;
   window->name = NULL;
-  int status = copy_string(place, &window->name, failure);
+  int status = config_copy(place, &window->name, failure);
   for (int i = 0; status == 0 && i < place->option->children_num; i++) {
     const struct config_place inner = {&place->option->children[i], place};
     const char *key = inner.option->key;
     if (strcasecmp(key, "Ratio") == 0)
       status = read_ratio(window, &inner, failure);
     else if (strcasecmp(key, "DefaultRatio") == 0)
-      status = boolean(&inner, &window->ratio_from_roles, failure);
+      status = config_boolean(&inner, &window->ratio_from_roles, failure);
     else if (strcasecmp(key, "RatioSeconds") == 0)
-      status = seconds(&inner, &window->ratio_seconds, failure);
+      status = config_seconds(&inner, &window->ratio_seconds, failure);
     else if (strcasecmp(key, "Percentile") == 0)
       status = read_percentiles(window, &inner, failure);
-    else if (watched && strcasecmp(key, "Instance") == 0)
-      status = copy_string(&inner, &window->instance, failure);
+    else if (strcasecmp(key, "Instance") == 0)
+      status = config_copy(&inner, &window->instance, failure);
     else
-      status = unknown(&inner, failure);
+      status = config_unknown(&inner, failure);
   }
-  return status;
+  struct failure reason;
+  if (status != 0 ||
+      pins_check_watch_name(config_window_instance(window), &reason) == 0)
+    return status;
+  char text[900];
+  snprintf(text, sizeof(text), "%s (Instance \"...\" in the block names it)",
+           reason.text);
+  return config_wrong(place, failure, text);
+}
+
+static int read_own_window(struct config_object *object,
+                           const struct config_place *place,
+                           struct failure *failure) {
+  int status = read_window(&object->window, &object->windows, place, failure);
+  if (status != 0)
+    return status;
+  const char *name = object->window[object->windows - 1].name;
+  if (config_find_window(object, name) == &object->window[object->windows - 1])
+    return 0;
+  return config_wrong(place, failure,
+                      "there is a block of this window already");
 }
 
 static int read_watched(struct config *config, const struct config_place *place,
                         struct failure *failure) {
-  int status =
-      read_window(&config->watched, &config->watches, true, place, failure);
+  int status = read_window(&config->watched, &config->watches, place, failure);
   if (status != 0)
     return status;
   const struct config_window *window = &config->watched[config->watches - 1];
   const char *instance = config_window_instance(window);
-  struct failure reason;
   if (window->name[0] != '/')
-    return wrong(place, failure,
-                 "outside of an <Object> it needs the path of a pin, such as "
-                 "/sys/fs/bpf/agent/my_stats");
-  if (pins_check_watch_name(instance, &reason) != 0) {
-    char text[900];
-    snprintf(text, sizeof(text), "%s (Instance \"...\" in the block names it)",
-             reason.text);
-    return wrong(place, failure, text);
-  }
+    return config_wrong(
+        place, failure,
+        "outside of an <Object> it needs the path of a pin, such as "
+        "/sys/fs/bpf/agent/my_stats");
   for (size_t i = 0; i + 1 < config->watches; i++)
     if (strcmp(config_window_instance(&config->watched[i]), instance) == 0)
-      return wrong(place, failure,
-                   "there is a window of this name already; give one of them "
-                   "another with Instance");
+      return config_wrong(
+          place, failure,
+          "there is a window of this name already; give one of them "
+          "another with Instance");
   return 0;
 }
 
@@ -222,7 +169,7 @@ static int read_rule(struct rules *rules, const struct config_place *place,
                      enum file_verdict verdict, struct failure *failure) {
   const char *path = NULL;
   char text[400];
-  int status = one_string(place, &path, failure);
+  int status = config_string(place, &path, failure);
   if (status != 0)
     return status;
   config_place_text(place, text, sizeof(text));
@@ -234,7 +181,7 @@ static int read_rules_file(struct rules *rules,
                            struct failure *failure) {
   const char *path = NULL;
   char text[400];
-  int status = one_string(place, &path, failure);
+  int status = config_string(place, &path, failure);
   if (status != 0)
     return status;
   config_place_text(place, text, sizeof(text));
@@ -273,13 +220,13 @@ static int read_policy(struct config_object *object,
     else if (strcasecmp(key, "PolicyFile") == 0)
       status = read_rules_file(rules, &inner, failure);
     else if (strcasecmp(key, "Enforce") == 0)
-      status = boolean(&inner, &rules->enforce, failure);
+      status = config_boolean(&inner, &rules->enforce, failure);
     else if (strcasecmp(key, "Force") == 0)
-      status = boolean(&inner, &rules->force, failure);
+      status = config_boolean(&inner, &rules->force, failure);
     else if (strcasecmp(key, "Scope") == 0)
-      status = scope(&inner, &rules->host_only, failure);
+      status = config_scope(&inner, &rules->host_only, failure);
     else
-      status = unknown(&inner, failure);
+      status = config_unknown(&inner, failure);
   }
   return status;
 }
@@ -309,37 +256,38 @@ static int read_object(struct config *config, const struct config_place *place,
     return failure_set(failure, -ENOMEM, "out of memory");
   bool says_persist = false;
   object->persist = true;
-  int status = copy_string(place, &object->name, failure);
+  int status = config_copy(place, &object->name, failure);
   struct failure reason;
   if (status == 0 && pins_check_name(object->name, &reason) != 0)
-    return wrong(place, failure, reason.text);
+    return config_wrong(place, failure, reason.text);
   for (size_t i = 0; status == 0 && i + 1 < config->objects; i++)
     if (strcmp(config->object[i].name, object->name) == 0)
-      return wrong(place, failure, "there is an object of this name already");
+      return config_wrong(place, failure,
+                          "there is an object of this name already");
   for (int i = 0; status == 0 && i < place->option->children_num; i++) {
     const struct config_place inner = {&place->option->children[i], place};
     const char *key = inner.option->key;
     if (strcasecmp(key, "File") == 0)
-      status = copy_string(&inner, &object->path, failure);
+      status = config_copy(&inner, &object->path, failure);
     else if (strcasecmp(key, "Front") == 0)
-      status = copy_string(&inner, &object->front, failure);
+      status = config_copy(&inner, &object->front, failure);
     else if (strcasecmp(key, "Persist") == 0) {
       says_persist = true;
-      status = boolean(&inner, &object->persist, failure);
+      status = config_boolean(&inner, &object->persist, failure);
     } else if (strcasecmp(key, "Policy") == 0)
       status = read_policy(object, &inner, failure);
     else if (strcasecmp(key, "Window") == 0)
-      status = read_window(&object->window, &object->windows, false, &inner,
-                           failure);
+      status = read_own_window(object, &inner, failure);
     else
-      status = unknown(&inner, failure);
+      status = config_unknown(&inner, failure);
   }
   if (status == 0 && default_path(object) != 0)
     status = failure_set(failure, -ENOMEM, "out of memory");
   if (status == 0 && object->rules && object->rules->enforce && !says_persist)
-    status = wrong(place, failure,
-                   "with Enforce, say what happens when collectd stops: "
-                   "Persist true (go on denying) or Persist false (stop)");
+    status =
+        config_wrong(place, failure,
+                     "with Enforce, say what happens when collectd stops: "
+                     "Persist true (go on denying) or Persist false (stop)");
   if (status == 0 && object->rules)
     status = check_rules(object, failure);
   return status;
@@ -353,17 +301,17 @@ int config_read(struct config *config, const oconfig_item_t *block,
     const struct config_place inner = {&block->children[i], &place};
     const char *key = inner.option->key;
     if (strcasecmp(key, "PinDir") == 0)
-      status = copy_string(&inner, &config->pin_dir, failure);
+      status = config_copy(&inner, &config->pin_dir, failure);
     else if (strcasecmp(key, "Backfill") == 0)
-      status = boolean(&inner, &config->backfill, failure);
+      status = config_boolean(&inner, &config->backfill, failure);
     else if (strcasecmp(key, "Statistics") == 0)
-      status = boolean(&inner, &config->statistics, failure);
+      status = config_boolean(&inner, &config->statistics, failure);
     else if (strcasecmp(key, "Object") == 0)
       status = read_object(config, &inner, failure);
     else if (strcasecmp(key, "Window") == 0)
       status = read_watched(config, &inner, failure);
     else
-      status = unknown(&inner, failure);
+      status = config_unknown(&inner, failure);
   }
   return status;
 }

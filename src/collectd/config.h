@@ -28,7 +28,7 @@ struct config_ratio {
 /* <Window "name">: what differs from what follows from the roles. */
 struct config_window {
   char *name;     /* of one of an object's windows; of others: the pin's path */
-  char *instance; /* Instance, of others only: NULL for the pin's last name */
+  char *instance; /* Instance: NULL for the (of a pin: last) name */
   struct config_ratio *ratio;
   size_t ratios;
   bool ratio_from_roles;  /* DefaultRatio */
@@ -77,7 +77,7 @@ struct config_needed {
 void config_needed(const struct config_object *object,
                    struct config_needed *needed);
 
-/* The plugin instance of a window that others own. */
+/* The plugin instance of a window with a block. */
 const char *config_window_instance(const struct config_window *window);
 
 const struct config_window *

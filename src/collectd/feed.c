@@ -278,9 +278,9 @@ static int follow(struct feed *feed, const struct clock_pair *now,
 static void say_trouble(struct feed *feed, int status,
                         const struct failure *failure) {
   if (status != 0 && strcmp(feed->trouble.text, failure->text) != 0)
-    ERROR("bpf_window plugin: %s: %s", feed->name, failure->text);
+    notice(NOTIF_FAILURE, feed->name, "%s", failure->text);
   else if (status == 0 && feed->trouble.text[0] && feed->metrics)
-    NOTICE("bpf_window plugin: %s: reading works again", feed->name);
+    notice(NOTIF_OKAY, feed->name, "reading works again");
   if (status != 0)
     feed->trouble = *failure;
   else
@@ -347,21 +347,26 @@ static int start(struct feed *feed, int status, struct failure *failure) {
     feed_free(feed);
     return status;
   }
-  char name[DATA_MAX_NAME_LEN * 2];
-  ssnprintf(name, sizeof(name), "bpf_window/%s", feed->name);
+  char instance[DATA_MAX_NAME_LEN], name[DATA_MAX_NAME_LEN * 2];
+  sstrncpy(instance, feed->name, sizeof(instance)); /* outlives the feed */
+  ssnprintf(name, sizeof(name), "bpf_window/%s", instance);
   /* On failure collectd frees the user data itself. */
   user_data_t user_data = {.data = feed, .free_func = feed_free};
   if (plugin_register_complex_read(NULL, name, on_read, 0, &user_data) != 0)
-    return failure_set(failure, -EINVAL,
-                       "collectd refuses to read it (is there another window "
-                       "of this name?)");
+    return failure_set(failure, -EEXIST,
+                       "collectd refuses to read it: there is a window %s "
+                       "already; give one of them another name with Instance "
+                       "in its <Window> block",
+                       instance);
   return 0;
 }
 
 int feed_start(const struct object_window *window,
                const struct config_window *config, bool backfill,
                struct failure *failure) {
-  struct feed *feed = new_feed(window->name, config, backfill);
+  struct feed *feed =
+      new_feed(config->name ? config_window_instance(config) : window->name,
+               config, backfill);
   if (!feed)
     return failure_set(failure, -ENOMEM, "out of memory");
   int status = account_open(&feed->account, window->ring_fd, window->epoch_fd,

@@ -22,8 +22,9 @@
 /*
  * Begins to read a window: registers a read callback with collectd, which owns
  * the feed from then on. The window's descriptors are duplicated;
- * config must outlive it. Errors: -EINVAL for a ratio with an unknown counter, or an interval that the window
- * cannot serve.
+ * config must outlive it. Errors: -EINVAL for a ratio with an unknown counter, or
+ * an interval that the window cannot serve; -EEXIST if another window has its
+ * plugin instance.
  */
 int feed_start(const struct object_window *window,
                const struct config_window *config, bool backfill,

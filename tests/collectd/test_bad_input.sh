@@ -45,6 +45,11 @@ refused() {
   like "$said" "$place.*$2" "$3"
 }
 
+# notified PATTERN DESCRIPTION: a failure went out as a notification, too.
+notified() {
+  like "$(grep 'severity = FAILURE' "$folder/collectd.log")" "plugin = bpf_window.*$1" "$2 is a notification, too"
+}
+
 object=$BUILD_DIR/tests/bpf/marked_calls.bpf.o
 
 refused '  Nonsense true' 'Nonsense: unknown option; see collectd-bpf_window\(5\)' \
@@ -68,6 +73,17 @@ refused '  <Window "/sys/fs/bpf/a/x">
   <Window "/sys/fs/bpf/b/y">
     Instance "x"
   </Window>' 'there is a window of this name already' "two windows of one name" /b/y
+refused '  <Object "marked">
+    <Window "marked">
+      Instance "a/b"
+    </Window>
+  </Object>' 'cannot be the name of a window' "an impossible instance" '<Window "marked">'
+refused '  <Object "marked">
+    <Window "marked">
+    </Window>
+    <Window "marked">
+    </Window>
+  </Object>' 'there is a block of this window already' "a window's block twice" '<Window "marked">'
 refused '  <Object "a/b">
   </Object>' 'letters, digits and underscores' "an impossible name" 'a/b'
 refused '  <Object "same">
@@ -188,6 +204,39 @@ config "  <Object \"marked\">
 sed -i 's/^Interval 1$/Interval 0.3/' "$folder/collectd.conf"
 private_start || not_ok "collectd starts"
 goes_on 'an interval of 0.300 s does not fit' "an interval that is no multiple of a bucket"
+notified 'an interval of 0.300 s does not fit' "it"
+private_stop
+
+# ---- Two windows of one name ----
+
+two_of_one_name() { # INSTANCE-LINE
+  config "  <Object \"marked\">
+    File \"$object\"
+    Persist false
+  </Object>
+  <Object \"other\">
+    File \"$object\"
+    Persist false
+    <Window \"marked\">
+      ${1:-}
+    </Window>
+  </Object>"
+}
+two_of_one_name
+private_start || not_ok "collectd starts"
+like "$(grep '\[error\] bpf_window plugin:' "$folder/collectd.log")" \
+  'other: <Window "marked">: .*there is a window marked already; .*with Instance in its <Window> block' \
+  "two objects with windows of one name: the remedy is named"
+notified 'there is a window marked already' "it"
+private_stop
+two_of_one_name 'Instance "marked-2"'
+private_start || not_ok "collectd starts"
+is "$(private_complaints)" "" "with an Instance both are read"
+tenths=0
+until compgen -G "$folder/csv/$PRIVATE_HOST/bpf_window-marked-2/derive-calls*" >/dev/null || [ $((tenths += 1)) -gt 300 ]; do
+  sleep 0.1
+done
+like "$(ls "$folder/csv/$PRIVATE_HOST/bpf_window-marked-2")" 'derive-calls' "and each dispatched under its own name"
 private_stop
 
 # ---- Pins of another layout ----

@@ -48,7 +48,7 @@ collectd=${COLLECTD_INCLUDEDIR:-/usr/include}/collectd
 if [ -f "$collectd/core/daemon/plugin.h" ]; then
   # The harness is built as the plugin is; collectd's own headers are not ours to check.
   build fuzz_config -DHAVE_CONFIG_H -DDEFAULT_CONFIG_FILE='"/nowhere"' -isystem "$collectd/core/daemon" -isystem "$collectd/core" -isystem "$collectd" \
-    src/collectd/{config,config_place,rules}.c src/object/{pins,pins_watch,probe}.c \
+    src/collectd/{config,config_place,config_value,rules}.c src/object/{pins,pins_watch,probe}.c \
     src/object/policy{,_file,_safety,_scope}.c src/window/failure.c
   fuzz fuzz_config "the plugin's configuration"
 else
