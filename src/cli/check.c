@@ -7,6 +7,7 @@
 
 #include "cli.h"
 #include "object/pins.h"
+#include "pin_dir.h"
 
 static const char usage[] =
     "usage: bpf-window check [OPTION...]\n"
@@ -58,10 +59,7 @@ int check_main(int argc, char **argv) {
     config = CONF_DEFAULT_FILE;
   if (there)
     status = conf_read(&conf, config, &failure);
-  if (!pin_dir && conf)
-    pin_dir = check_configured_pin_dir(conf);
-  if (!pin_dir)
-    pin_dir = PINS_ROOT;
+  pin_dir = pin_dir_of(pin_dir, conf);
 
   check_machine(&check, pin_dir);
   check_pins(&check, pin_dir);

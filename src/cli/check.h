@@ -33,9 +33,6 @@ void check_pins(struct check *check, const char *pin_dir);
 void check_config(struct check *check, const struct conf *conf,
                   const char *path, const char *pin_dir);
 
-/* The PinDir of a configuration, or NULL. */
-const char *check_configured_pin_dir(const struct conf *conf);
-
 /* Whether the options of the block are known and have sound values. */
 bool check_options(struct check *check, const struct conf_item *plugin);
 

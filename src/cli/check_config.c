@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -15,22 +14,6 @@
 #include "object/locate.h"
 #include "object/pins.h"
 #include "window/window.h"
-
-static bool is(const struct conf_item *item, const char *key) {
-  return strcasecmp(item->key, key) == 0;
-}
-
-static const struct conf_item *find(const struct conf_item *block,
-                                    const char *key) {
-  for (size_t i = 0; i < block->children; i++)
-    if (is(&block->child[i], key))
-      return &block->child[i];
-  return NULL;
-}
-
-static const char *name_of(const struct conf_item *block) {
-  return block->value[0].text;
-}
 
 #define PROBLEM(check, item, format, ...)                                      \
   check_say(check, CHECK_PROBLEM, "config", "%s:%d: %s: " format,              \
@@ -52,7 +35,7 @@ static void check_ratio(struct check *check, const struct conf_item *ratio,
                         const struct bpf_window_epoch *record) {
   for (size_t i = 0; i < ratio->children; i++)
     check_counters(check, &ratio->child[i], window, record);
-  if (!find(ratio, "Numerator") || !find(ratio, "Denominator"))
+  if (!conf_find(ratio, "Numerator") || !conf_find(ratio, "Denominator"))
     PROBLEM(check, ratio, "%s",
             "needs a line Numerator and a line Denominator");
 }
@@ -61,7 +44,7 @@ static void check_ratios(struct check *check, const struct conf_item *block,
                          const char *window,
                          const struct bpf_window_epoch *record) {
   for (size_t i = 0; i < block->children; i++)
-    if (is(&block->child[i], "Ratio"))
+    if (conf_is(&block->child[i], "Ratio"))
       check_ratio(check, &block->child[i], window, record);
 }
 
@@ -69,11 +52,11 @@ static void check_window(struct check *check, const struct conf_item *block,
                          const struct inspect_object *object) {
   const struct inspect_window *window = NULL;
   for (size_t i = 0; i < object->windows; i++)
-    if (strcmp(object->window[i].name, name_of(block)) == 0)
+    if (strcmp(object->window[i].name, conf_text(block)) == 0)
       window = &object->window[i];
   if (!window) {
     PROBLEM(check, block, "the object has no window %s; its first is %s",
-            name_of(block), object->window[0].name);
+            conf_text(block), object->window[0].name);
     return;
   }
   check_ratios(check, block, window->name, &window->record);
@@ -82,16 +65,16 @@ static void check_window(struct check *check, const struct conf_item *block,
 /* ---- Windows that others own ---- */
 
 static const char *instance_of(const struct conf_item *window) {
-  const struct conf_item *instance = find(window, "Instance");
-  const char *slash = strrchr(name_of(window), '/');
-  return instance ? name_of(instance) : slash ? slash + 1 : name_of(window);
+  const struct conf_item *instance = conf_find(window, "Instance");
+  const char *slash = strrchr(conf_text(window), '/');
+  return instance ? conf_text(instance) : slash ? slash + 1 : conf_text(window);
 }
 
 /* Its pin may come later; what is there must be a window. */
 static void check_watched(struct check *check, const struct conf_item *block) {
   struct reader *reader = NULL;
   struct failure failure;
-  const char *path = name_of(block);
+  const char *path = conf_text(block);
   if (path[0] != '/') {
     PROBLEM(check, block, "%s",
             "outside of an <Object> it needs the path of a pin, such as "
@@ -119,11 +102,11 @@ static void check_watched(struct check *check, const struct conf_item *block) {
 static void check_watches(struct check *check, const struct conf_item *plugin) {
   for (size_t i = 0; i < plugin->children; i++) {
     const struct conf_item *window = &plugin->child[i];
-    if (!is(window, "Window"))
+    if (!conf_is(window, "Window"))
       continue;
     check_watched(check, window);
     for (size_t other = 0; other < i; other++)
-      if (is(&plugin->child[other], "Window") &&
+      if (conf_is(&plugin->child[other], "Window") &&
           strcmp(instance_of(&plugin->child[other]), instance_of(window)) == 0)
         PROBLEM(check, window,
                 "there is a window %s already in line %d; give one of them "
@@ -137,8 +120,9 @@ static void check_watches(struct check *check, const struct conf_item *plugin) {
 /* Without a word on it, nobody would expect files to stay closed. */
 static void check_enforcing(struct check *check, const struct conf_item *object,
                             const struct conf_item *policy) {
-  const struct conf_item *enforce = find(policy, "Enforce");
-  if (enforce && conf_truth(&enforce->value[0]) && !find(object, "Persist"))
+  const struct conf_item *enforce = conf_find(policy, "Enforce");
+  if (enforce && conf_truth(&enforce->value[0]) &&
+      !conf_find(object, "Persist"))
     PROBLEM(check, enforce, "%s",
             "say what happens when collectd stops: Persist true (go on "
             "denying) or Persist false (stop)");
@@ -151,8 +135,8 @@ static void check_scope(struct check *check, const struct conf_item *policy) {
   if (conf_policy_terms(policy).host_only &&
       policy_host_namespace(&number, &failure) != 0)
     check_say(check, geteuid() == 0 ? CHECK_PROBLEM : CHECK_NOTE, "config",
-              "%s:%d: Scope: %s", policy->file, find(policy, "Scope")->line,
-              failure.text);
+              "%s:%d: Scope: %s", policy->file,
+              conf_find(policy, "Scope")->line, failure.text);
 }
 
 static void check_policy(struct check *check, const struct conf_item *block) {
@@ -171,25 +155,26 @@ static void check_policy(struct check *check, const struct conf_item *block) {
 static void check_front(struct check *check, const struct conf_item *front,
                         const struct describe_fronts *fronts) {
   for (unsigned i = 0; i < fronts->count; i++)
-    if (strcmp(fronts->name[i], name_of(front)) == 0)
+    if (strcmp(fronts->name[i], conf_text(front)) == 0)
       return;
-  PROBLEM(check, front, "the object has no front %s%s%s", name_of(front),
+  PROBLEM(check, front, "the object has no front %s%s%s", conf_text(front),
           fronts->count ? "; its first is " : "",
           fronts->count ? fronts->name[0] : "");
 }
 
 static void check_object(struct check *check, const struct conf_item *block) {
-  const struct conf_item *file = find(block, "File");
+  const struct conf_item *file = conf_find(block, "File");
   struct failure failure;
   char path[512];
-  if (pins_check_name(name_of(block), &failure) != 0) {
+  if (pins_check_name(conf_text(block), &failure) != 0) {
     PROBLEM(check, block, "%s", failure.text);
     return;
   }
   if (file)
-    snprintf(path, sizeof(path), "%s", name_of(file));
+    snprintf(path, sizeof(path), "%s", conf_text(file));
   else
-    snprintf(path, sizeof(path), "%s/%s.bpf.o", BPF_OBJECT_DIR, name_of(block));
+    snprintf(path, sizeof(path), "%s/%s.bpf.o", BPF_OBJECT_DIR,
+             conf_text(block));
   struct inspect_object object;
   if (inspect_file(path, &object, &failure) != 0) {
     PROBLEM(check, file ? file : block, "%s", failure.text);
@@ -197,13 +182,13 @@ static void check_object(struct check *check, const struct conf_item *block) {
   }
   for (size_t i = 0; i < block->children; i++) {
     const struct conf_item *option = &block->child[i];
-    if (is(option, "Window"))
+    if (conf_is(option, "Window"))
       check_window(check, option, &object);
-    else if (is(option, "Policy")) {
+    else if (conf_is(option, "Policy")) {
       check_policy(check, option);
       check_enforcing(check, block, option);
       check_scope(check, option);
-    } else if (is(option, "Front"))
+    } else if (conf_is(option, "Front"))
       check_front(check, option, &object.fronts);
   }
   inspect_free(&object);
@@ -212,34 +197,15 @@ static void check_object(struct check *check, const struct conf_item *block) {
 static void check_objects(struct check *check, const struct conf_item *plugin) {
   for (size_t i = 0; i < plugin->children; i++) {
     const struct conf_item *object = &plugin->child[i];
-    if (!is(object, "Object"))
+    if (!conf_is(object, "Object"))
       continue;
     check_object(check, object);
     for (size_t other = 0; other < i; other++)
-      if (is(&plugin->child[other], "Object") &&
-          strcmp(name_of(&plugin->child[other]), name_of(object)) == 0)
+      if (conf_is(&plugin->child[other], "Object") &&
+          strcmp(conf_text(&plugin->child[other]), conf_text(object)) == 0)
         PROBLEM(check, object, "there is an object %s already in line %d",
-                name_of(object), plugin->child[other].line);
+                conf_text(object), plugin->child[other].line);
   }
-}
-
-/* ---- The plugin ---- */
-
-static bool is_plugin(const struct conf_item *item, const char *key) {
-  return is(item, key) && item->values > 0 &&
-         strcasecmp(item->value[0].text, "bpf_window") == 0;
-}
-
-const char *check_configured_pin_dir(const struct conf *conf) {
-  const struct conf_item *root = conf_root(conf);
-  for (size_t i = 0; i < root->children; i++) {
-    const struct conf_item *dir = is_plugin(&root->child[i], "Plugin")
-                                      ? find(&root->child[i], "PinDir")
-                                      : NULL;
-    if (dir && dir->values > 0)
-      return dir->value[0].text;
-  }
-  return NULL;
 }
 
 /* ---- What is pinned and nobody asked for ---- */
@@ -247,6 +213,7 @@ const char *check_configured_pin_dir(const struct conf *conf) {
 struct leftovers {
   struct check *check;
   const struct conf_item *root;
+  const char *pin_dir;
 };
 
 static int check_leftover(const char *pinned, void *context) {
@@ -254,15 +221,17 @@ static int check_leftover(const char *pinned, void *context) {
   const struct conf_item *root = leftovers->root;
   for (size_t i = 0; i < root->children; i++) {
     const struct conf_item *plugin = &root->child[i];
-    for (size_t o = 0; is_plugin(plugin, "Plugin") && o < plugin->children; o++)
-      if (is(&plugin->child[o], "Object") && plugin->child[o].values > 0 &&
-          strcmp(name_of(&plugin->child[o]), pinned) == 0)
+    for (size_t o = 0; conf_is_ours(plugin, "Plugin") && o < plugin->children;
+         o++)
+      if (conf_is(&plugin->child[o], "Object") && plugin->child[o].values > 0 &&
+          strcmp(conf_text(&plugin->child[o]), pinned) == 0)
         return 0;
   }
   check_say(
       leftovers->check, CHECK_NOTE, "pins",
-      "%s is pinned but not configured; `bpf-window detach %s` removes it",
-      pinned, pinned);
+      "%s is pinned but not configured; `bpf-window detach --pin-dir %s %s` "
+      "removes it",
+      pinned, leftovers->pin_dir, pinned);
   return 0;
 }
 
@@ -275,10 +244,10 @@ void check_config(struct check *check, const struct conf *conf,
   bool loaded = false, configured = false;
   for (size_t i = 0; i < root->children; i++) {
     const struct conf_item *item = &root->child[i];
-    loaded |= is_plugin(item, "LoadPlugin");
-    if (!is_plugin(item, "Plugin") || !item->block)
+    loaded |= conf_is_ours(item, "LoadPlugin");
+    if (!conf_is_ours(item, "Plugin") || !item->block)
       continue;
-    configured |= find(item, "Object") || find(item, "Window");
+    configured |= conf_find(item, "Object") || conf_find(item, "Window");
     if (check_options(check, item)) {
       check_objects(check, item);
       check_watches(check, item);
@@ -294,6 +263,6 @@ void check_config(struct check *check, const struct conf *conf,
               path);
   if (check->problems == before && configured)
     check_say(check, CHECK_OK, "config", "%s", path);
-  struct leftovers leftovers = {check, root};
+  struct leftovers leftovers = {check, root, pin_dir};
   pins_for_each(pin_dir, check_leftover, &leftovers);
 }

@@ -31,8 +31,8 @@ static void check_window(struct pinned_object *pinned, const char *epoch_pin) {
   path[strlen(path) - strlen("_epoch")] = '\0';
   if (reader_open_pinned(&reader, path, &failure) != 0)
     check_say(pinned->check, CHECK_PROBLEM, "pins",
-              "%s: %s; `bpf-window detach %s` removes it", path, failure.text,
-              pinned->object);
+              "%s: %s; `bpf-window detach --pin-dir %s %s` removes it", path,
+              failure.text, pinned->pin_dir, pinned->object);
   reader_close(&reader);
 }
 
@@ -51,9 +51,10 @@ static int visit_object(const char *object, void *context) {
   struct pins_record record;
   struct failure failure;
   if (pins_read_record(all->pin_dir, object, &record, &failure) != 0) {
-    check_say(all->check, CHECK_PROBLEM, "pins",
-              "%s: %s; `bpf-window detach %s` removes what is left", object,
-              failure.text, object);
+    check_say(
+        all->check, CHECK_PROBLEM, "pins",
+        "%s: %s; `bpf-window detach --pin-dir %s %s` removes what is left",
+        object, failure.text, all->pin_dir, object);
     return 0;
   }
   pins_for_each_pin(all->pin_dir, object, visit_pin, &pinned);
@@ -62,8 +63,8 @@ static int visit_object(const char *object, void *context) {
   if (pinned.links == 0)
     check_say(all->check, CHECK_PROBLEM, "pins",
               "%s: loaded %s, but no program is attached any more; "
-              "`bpf-window detach %s`, then start collectd",
-              object, date, object);
+              "`bpf-window detach --pin-dir %s %s`, then start collectd",
+              object, date, all->pin_dir, object);
   else
     check_say(all->check, CHECK_OK, "pins",
               "%s: %u windows, loaded %s from %s%s%s", object, pinned.windows,
@@ -75,12 +76,13 @@ static int visit_object(const char *object, void *context) {
 void check_pins(struct check *check, const char *pin_dir) {
   struct pinned_object all = {.check = check, .pin_dir = pin_dir};
   int status = pin_dir_readable(pin_dir);
-  if (status == -ENOENT)
+  struct failure failure;
+  if (status == -ENOENT) {
     check_say(check, CHECK_OK, "pins", "nothing is pinned below %s", pin_dir);
-  else if (status != 0)
-    check_say(check, CHECK_PROBLEM, "pins",
-              "cannot look into %s: %s (run as root)", pin_dir,
-              strerror(-status));
-  else
+  } else if (status != 0) {
+    pin_dir_unreadable(pin_dir, status, &failure);
+    check_say(check, CHECK_PROBLEM, "pins", "%s", failure.text);
+  } else {
     pins_for_each(pin_dir, visit_object, &all);
+  }
 }

@@ -50,4 +50,17 @@ const struct conf_item *conf_root(const struct conf *conf);
 /* Of a boolean: whether it says yes. */
 bool conf_truth(const struct conf_value *value);
 
+/* Whether an item has the key, in any case. */
+bool conf_is(const struct conf_item *item, const char *key);
+
+/* Its first value, or the empty text. */
+const char *conf_text(const struct conf_item *item);
+
+/* Whether it is that key of this plugin, as in `LoadPlugin bpf_window`. */
+bool conf_is_ours(const struct conf_item *item, const char *key);
+
+/* The first option of a block with the key, or NULL. */
+const struct conf_item *conf_find(const struct conf_item *block,
+                                  const char *key);
+
 #endif

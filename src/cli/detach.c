@@ -9,20 +9,25 @@
 #include "cli.h"
 #include "object/pins.h"
 #include "object/policy.h"
+#include "pin_dir.h"
 
 static const char usage[] =
-    "usage: bpf-window detach [OBJECT] [OPTION...]\n"
+    "usage: bpf-window detach OBJECT|--all [OPTION...]\n"
     "\n"
     "Removes what the plugin left pinned, of one object or of all: programs "
     "that no\n"
-    "process holds are detached, and their windows are gone.\n"
+    "process holds are detached, and their windows, with all that they "
+    "counted, are gone.\n"
     "\n"
+    "  --all         every object, and what is kept of windows of others\n"
     "  --yes         do not ask, even if the object enforces a policy\n"
-    "  --pin-dir DIR look for pins below DIR, not " PINS_ROOT "\n";
+    "  --config FILE take PinDir from FILE, not " CONF_DEFAULT_FILE "\n"
+    "  --pin-dir DIR look for pins below DIR (default: the PinDir of the\n"
+    "                configuration, or " PINS_ROOT ")\n";
 
 struct options {
   const char *object; /* NULL: all */
-  const char *pin_dir;
+  char pin_dir[PINS_PATH_SIZE];
   bool yes;
 };
 
@@ -60,6 +65,14 @@ static int detach_object(const char *object, void *context) {
   const struct options *options = detachment->options;
   if (options->object && strcmp(options->object, object) != 0)
     return 0;
+  struct pins_record record;
+  if (!options->object &&
+      pins_read_record(options->pin_dir, object, &record, NULL) == -ENOENT) {
+    printf("left %s/%s as it is: it has no record, so it is another agent's, "
+           "or a crash left it (named, it is removed)\n",
+           options->pin_dir, object);
+    return 0;
+  }
   int status = ask(object, options, &detachment->failure);
   if (status == 0)
     status = pins_remove(options->pin_dir, object, &detachment->failure);
@@ -79,7 +92,7 @@ static int detach(const struct options *options) {
   struct detachment detachment = {.options = options};
   struct pins_root *root = NULL;
   /* pins_open would make the folder. */
-  int status = access(options->pin_dir, F_OK) == 0 ? 0 : -errno;
+  int status = pin_dir_readable(options->pin_dir);
   if (status == 0) {
     status = pins_open(&root, options->pin_dir, &detachment.failure);
     if (status == 0)
@@ -87,8 +100,7 @@ static int detach(const struct options *options) {
   } else if (status == -ENOENT) {
     status = 0;
   } else {
-    failure_set(&detachment.failure, status, "cannot look into %s: %s",
-                options->pin_dir, strerror(-status));
+    pin_dir_unreadable(options->pin_dir, status, &detachment.failure);
   }
   if (status == 0 && root && !options->object)
     pins_forget_watches(root, nothing_is_wanted, NULL);
@@ -106,25 +118,35 @@ static int detach(const struct options *options) {
     return CLI_PROBLEM;
   }
   if (detachment.removed == 0)
-    printf("Nothing is pinned below %s.\n", options->pin_dir);
+    printf("No object of the plugin is pinned below %s.\n", options->pin_dir);
   return CLI_OK;
 }
 
 int detach_main(int argc, char **argv) {
   static const struct option known[] = {
+      {"all", no_argument, NULL, 'a'},
       {"yes", no_argument, NULL, 'y'},
+      {"config", required_argument, NULL, 'c'},
       {"pin-dir", required_argument, NULL, 'p'},
       {"help", no_argument, NULL, 'h'},
       {0}};
-  struct options options = {.pin_dir = PINS_ROOT};
+  struct options options = {.object = NULL};
+  const char *config = NULL, *pin_dir = NULL;
+  bool all = false;
   int option;
   while ((option = getopt_long(argc, argv, "hy", known, NULL)) != -1) {
     switch (option) {
+    case 'a':
+      all = true;
+      break;
+    case 'c':
+      config = optarg;
+      break;
     case 'y':
       options.yes = true;
       break;
     case 'p':
-      options.pin_dir = optarg;
+      pin_dir = optarg;
       break;
     case 'h':
       fputs(usage, stdout);
@@ -133,8 +155,12 @@ int detach_main(int argc, char **argv) {
       return complain_usage("detach", NULL);
     }
   }
-  if (optind + 1 < argc)
-    return complain_usage("detach", "one object at a time, or none for all");
+  if (argc - optind != (all ? 0 : 1))
+    return complain_usage("detach", "name one object, or say --all");
   options.object = argv[optind];
-  return detach(&options);
+  struct failure failure;
+  if (pin_dir_read(pin_dir, config, options.pin_dir, &failure) == 0)
+    return detach(&options);
+  complain("detach", "%s", failure.text);
+  return CLI_PROBLEM;
 }

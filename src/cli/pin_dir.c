@@ -3,7 +3,50 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
+
+#include "object/pins.h"
+
+static const char *configured(const struct conf *conf) {
+  const struct conf_item *root = conf_root(conf);
+  for (size_t i = 0; i < root->children; i++) {
+    const struct conf_item *dir = conf_is_ours(&root->child[i], "Plugin")
+                                      ? conf_find(&root->child[i], "PinDir")
+                                      : NULL;
+    if (dir && dir->values > 0)
+      return dir->value[0].text;
+  }
+  return NULL;
+}
+
+const char *pin_dir_of(const char *given, const struct conf *conf) {
+  if (!given && conf)
+    given = configured(conf);
+  return given ? given : PINS_ROOT;
+}
+
+int pin_dir_read(const char *given, const char *config, char *dir,
+                 struct failure *failure) {
+  struct conf *conf = NULL;
+  struct failure reason;
+  if (!given && (config || access(CONF_DEFAULT_FILE, F_OK) == 0)) {
+    int status = conf_read(&conf, config ? config : CONF_DEFAULT_FILE, &reason);
+    if (status != 0)
+      return failure_set(failure, status,
+                         "%.600s (it may set PinDir; --pin-dir does without)",
+                         reason.text);
+  }
+  const char *path = pin_dir_of(given, conf);
+  int status = 0;
+  if (strlen(path) < PINS_PATH_SIZE)
+    strcpy(dir, path);
+  else
+    status = failure_set(failure, -ENAMETOOLONG, "%s: path too long", path);
+  conf_free(&conf);
+  return status;
+}
 
 int pin_dir_readable(const char *pin_dir) {
   int fd = open(pin_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -11,4 +54,11 @@ int pin_dir_readable(const char *pin_dir) {
     return -errno;
   close(fd);
   return 0;
+}
+
+int pin_dir_unreadable(const char *pin_dir, int status,
+                       struct failure *failure) {
+  return failure_set(failure, status, "cannot look into %s: %s%s", pin_dir,
+                     strerror(-status),
+                     status == -EACCES ? " (run as root)" : "");
 }

@@ -5,7 +5,6 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "cli.h"
 #include "object/pins.h"
@@ -33,24 +32,18 @@ static const char usage[] =
 
 /* ---- What the actions share ---- */
 
-static bool is_block(const struct conf_item *item, const char *key) {
-  return item->block && strcasecmp(item->key, key) == 0;
-}
-
-static bool is_named(const struct conf_item *item, const char *key,
-                     const char *name) {
-  return is_block(item, key) && item->values > 0 &&
-         (!name || strcmp(item->value[0].text, name) == 0);
+static bool is_object(const struct conf_item *item, const char *name) {
+  return item->block && conf_is(item, "Object") && item->values > 0 &&
+         (!name || strcmp(conf_text(item), name) == 0);
 }
 
 static int visit_object(const struct conf_item *object,
                         int (*visit)(const char *, const struct conf_item *,
                                      void *),
                         void *context) {
-  for (size_t i = 0; i < object->children; i++)
-    if (is_block(&object->child[i], "Policy"))
-      return visit(object->value[0].text, &object->child[i], context);
-  return 0;
+  const struct conf_item *policy = conf_find(object, "Policy");
+  return policy && policy->block ? visit(conf_text(object), policy, context)
+                                 : 0;
 }
 
 int policy_for_each(const struct conf *conf, const char *object,
@@ -61,11 +54,10 @@ int policy_for_each(const struct conf *conf, const char *object,
   int status = 0;
   for (size_t i = 0; status == 0 && i < root->children; i++) {
     const struct conf_item *plugin = &root->child[i];
-    if (!is_block(plugin, "Plugin") || plugin->values == 0 ||
-        strcasecmp(plugin->value[0].text, "bpf_window") != 0)
+    if (!plugin->block || !conf_is_ours(plugin, "Plugin"))
       continue;
     for (size_t o = 0; status == 0 && o < plugin->children; o++)
-      if (is_named(&plugin->child[o], "Object", object))
+      if (is_object(&plugin->child[o], object))
         status = visit_object(&plugin->child[o], visit, context);
   }
   return status;

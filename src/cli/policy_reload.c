@@ -11,9 +11,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "check.h"
 #include "cli.h"
 #include "object/pins.h"
+#include "pin_dir.h"
 #include "window/clock.h"
 
 #define LOOK_AGAIN_NS 200000000L
@@ -125,11 +125,7 @@ int policy_reload(const struct policy_options *options, const char *object) {
   const char *file = options->config ? options->config : CONF_DEFAULT_FILE;
   int status = conf_read(&conf, file, &reload.failure);
   if (status == 0) {
-    reload.pin_dir = options->pin_dir;
-    if (!reload.pin_dir)
-      reload.pin_dir = check_configured_pin_dir(conf);
-    if (!reload.pin_dir)
-      reload.pin_dir = PINS_ROOT;
+    reload.pin_dir = pin_dir_of(options->pin_dir, conf);
     status = policy_for_each(conf, object, reload_object, &reload);
     if (status == 0 && reload.objects == 0)
       status = failure_set(&reload.failure, -ENOENT,

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "check.h"
 #include "cli.h"
 #include "object/pins.h"
+#include "pin_dir.h"
 
 /* ---- The path ---- */
 
@@ -172,8 +172,7 @@ static int test_pinned(const char *pin_dir, const char *object,
   char origin[200];
   int status = pins_for_each(pin_dir, note_pinned, &wanted);
   if (status != 0)
-    return failure_set(failure, status, "cannot look into %s: %s (run as root)",
-                       pin_dir, strerror(-status));
+    return pin_dir_unreadable(pin_dir, status, failure);
   status = decide(&wanted, pin_dir, failure);
   if (status == 0)
     status = policy_of_pins(pin_dir, wanted.found, &in_force, failure);
@@ -191,15 +190,16 @@ static int test_pinned(const char *pin_dir, const char *object,
 int policy_test(const struct policy_options *options, const char *typed,
                 const char *object) {
   struct failure failure;
-  char path[PATH_MAX];
+  char path[PATH_MAX], pin_dir[PINS_PATH_SIZE];
   int status = resolve(typed, path, &failure);
   if (status == 0 && options->file)
     status = test_file(options->file, path, &failure);
   else if (status == 0 && options->config)
     status = test_config(options->config, object, path, &failure);
   else if (status == 0)
-    status = test_pinned(options->pin_dir ? options->pin_dir : PINS_ROOT,
-                         object, path, &failure);
+    status = pin_dir_read(options->pin_dir, NULL, pin_dir, &failure);
+  if (status == 0 && !options->file && !options->config)
+    status = test_pinned(pin_dir, object, path, &failure);
   if (status >= 0)
     return status;
   complain("policy", "%s", failure.text);

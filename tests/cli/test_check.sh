@@ -143,19 +143,34 @@ rm -rf "$PINS/agent"
 seq 5 20 | sed 's/$/ 0 10 8 1 1 0/' | make_counted
 : >"$SCRATCH/collectd.conf"
 check
-like "$out" "^PROBLEM +pins +counted: .*bpf-window detach counted" "pins without a record are a problem with a remedy"
+like "$out" "^PROBLEM +pins +counted: .*\`bpf-window detach --pin-dir $PINS counted\`" "pins without a record are a problem with a remedy"
 printf 'LoadPlugin bpf_window\n<Plugin bpf_window>\n PinDir "%s"\n <Object "x">\n  File "%s"\n </Object>\n</Plugin>\n' \
   "$PINS" "$object" >"$SCRATCH/collectd.conf"
 run bpf_window check --config "$SCRATCH/collectd.conf"
-like "$out" '^note +pins +counted is pinned but not configured' \
+like "$out" "^note +pins +counted is pinned but not configured; .bpf-window detach --pin-dir $PINS counted. removes it" \
   "what is pinned below the configured PinDir but not configured is a note"
 run bpf_window detach nothing_of_that_name --pin-dir "$PINS"
 is "$status" 1 "detach of an object that is not there: status 1"
 run bpf_window detach --pin-dir "$PINS"
-is "$status" 0 "detach removes what is left"
+is "$status" 2 "detach without a name or --all: wrong usage"
+run bpf_window detach counted --all --pin-dir "$PINS"
+is "$status" 2 "with both, too"
+run bpf_window detach --all --pin-dir "$PINS"
+like "$status $out" "^0 left $PINS/counted as it is: it has no record" "--all leaves what may be another agent's"
+is "$(ls "$PINS")" counted "which stays"
+chmod 0711 "$SCRATCH"
+cp "$(readlink -f "$BUILD_DIR/bpf-window")" "$SCRATCH/bpf-window"
+run setpriv --reuid nobody --regid nogroup --clear-groups --inh-caps=-all "$SCRATCH/bpf-window" detach counted --pin-dir "$PINS"
+is "$status $err" "1 bpf-window: detach: cannot look into $PINS: Permission denied (run as root)" "as nobody: the remedy"
+# The folder is that of the configuration, as with check.
+run bpf_window detach counted --config "$SCRATCH/collectd.conf"
+is "$status $out" "0 detached counted" "detach removes what is named, below the configured PinDir"
 is "$(ls "$PINS" 2>/dev/null || true)" "" "nothing is pinned any more"
-run bpf_window detach --pin-dir "$PINS"
-is "$status" 0 "a second time there is nothing to do"
+run bpf_window detach --all --pin-dir "$PINS"
+is "$status $out" "0 No object of the plugin is pinned below $PINS." "a second time there is nothing to do"
+printf '<Plugin bpf_window>\n' >"$SCRATCH/wrong.conf"
+run bpf_window detach --all --config "$SCRATCH/wrong.conf"
+like "$status $err" '^1 .*wrong.conf:2: .*--pin-dir does without' "a wrong configuration does not say where the pins are"
 
 # ---- Others' pins are not ours ----
 
@@ -164,7 +179,7 @@ mount -t bpf bpf "$SCRATCH/bpffs"
 at_end+=("umount $SCRATCH/bpffs")
 mkdir "$SCRATCH/bpffs/other_agent"
 bpftool map create "$SCRATCH/bpffs/other_agent/map" type array key 4 value 8 entries 1 name other
-run bpf_window detach --pin-dir "$SCRATCH/bpffs"
+run bpf_window detach --all --pin-dir "$SCRATCH/bpffs"
 is "$status" 1 "a whole BPF file system is no folder of pins"
 like "$err" 'must be a folder of its own' "which is said"
 is "$(ls "$SCRATCH/bpffs/other_agent")" map "and what others pinned there stays"
@@ -179,12 +194,12 @@ enforcing() { # as the plugin pins it: struct file_policy_state with enforce = 1
   bpftool map create "$PINS/guard/record" type array key 4 value 8 entries 1 name record
 }
 enforcing
-run bpf_window detach --pin-dir "$PINS"
+run bpf_window detach --all --pin-dir "$PINS"
 is "$status $(wc -l <<<"$err")" "1 1" "an enforced policy stays where nobody can be asked"
 like "$err" 'guard enforces a policy.*say --yes' "and one line says how to end it"
 is "$(ls "$PINS")" guard "its pins are there"
 if command -v script >/dev/null; then
-  answer() { echo "$1" | script -qec "$BUILD_DIR/bpf-window detach --pin-dir $PINS" /dev/null; }
+  answer() { echo "$1" | script -qec "$BUILD_DIR/bpf-window detach --all --pin-dir $PINS" /dev/null; }
   run_answer() { status=0; out=$(answer "$1") || status=$?; }
   run_answer n
   is "$status $(ls "$PINS")" "1 guard" "asked on a terminal, no leaves it"

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#include <strings.h>
+
+#include "conf.h"
+
+bool conf_is(const struct conf_item *item, const char *key) {
+  return strcasecmp(item->key, key) == 0;
+}
+
+const char *conf_text(const struct conf_item *item) {
+  return item->values > 0 ? item->value[0].text : "";
+}
+
+bool conf_is_ours(const struct conf_item *item, const char *key) {
+  return conf_is(item, key) && strcasecmp(conf_text(item), "bpf_window") == 0;
+}
+
+const struct conf_item *conf_find(const struct conf_item *block,
+                                  const char *key) {
+  for (size_t i = 0; i < block->children; i++)
+    if (conf_is(&block->child[i], key))
+      return &block->child[i];
+  return NULL;
+}
