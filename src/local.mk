@@ -17,6 +17,7 @@ libobject_la_SOURCES = \
   src/object/census.c src/object/census.h \
   src/object/describe.c src/object/describe.h \
   src/object/discover.c src/object/discover.h \
+  src/object/explain.c src/object/explain.h \
   src/object/inspect.c src/object/inspect.h \
   src/object/load.c src/object/load.h \
   src/object/locate.c src/object/locate.h \

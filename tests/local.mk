@@ -112,6 +112,7 @@ tests_collectd_open_known_files_SOURCES = tests/collectd/open_known_files.c
 
 # BPF objects of the tests; several are made from one source.
 TEST_BPF_OBJECTS = \
+  tests/bpf/at_tracepoint.bpf.o \
   tests/bpf/awkward_names.bpf.o \
   tests/bpf/awkward_names_colliding.bpf.o \
   tests/bpf/awkward_names_self.bpf.o \
@@ -164,7 +165,7 @@ EXTRA_DIST += tests/coverage.sh tests/run.sh tests/tap.sh tests/source/links.sh 
   tests/refusal/test_refusal.sh tests/faults/soak.sh tests/faults/test_clocks.sh tests/faults/test_kills.sh tests/faults/test_outage.sh tests/faults/test_plugin.sh tests/faults/test_stuck.sh \
   tests/vm/README.md tests/vm/boot.sh tests/vm/common.sh tests/vm/guest-init \
   tests/vm/initramfs.sh tests/vm/kernels.sh tests/vm/run.sh \
-  tests/bpf/awkward_names.bpf.c tests/bpf/each_task.bpf.c tests/bpf/marked.bpf.h tests/bpf/histogram.bpf.c tests/bpf/injected_clock.bpf.c tests/bpf/marked_calls.bpf.c \
+  tests/bpf/at_tracepoint.bpf.c tests/bpf/awkward_names.bpf.c tests/bpf/each_task.bpf.c tests/bpf/marked.bpf.h tests/bpf/histogram.bpf.c tests/bpf/injected_clock.bpf.c tests/bpf/marked_calls.bpf.c \
   tests/bpf/no_window.bpf.c tests/bpf/over_the_limits.bpf.c tests/bpf/torn_window.bpf.c \
   tests/collectd/one_process.bpf.c
 

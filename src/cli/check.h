@@ -7,6 +7,8 @@
 #define BPF_WINDOW_CHECK_H
 
 #include "conf.h"
+#include "object/probe.h"
+#include "object/probe_hook.h"
 
 enum check_finding {
   CHECK_OK,
@@ -16,6 +18,8 @@ enum check_finding {
 
 struct check {
   unsigned problems;
+  /* Whether programs run there; unknown where that could not be tried. */
+  enum probe_answer hook[PROBE_HOOKS];
 };
 
 void check_say(struct check *check, enum check_finding finding,

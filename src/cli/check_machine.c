@@ -4,10 +4,8 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "object/probe.h"
-#include "object/probe_hook.h"
+#include "object/pins.h"
 
 static void check_kernel(struct check *check,
                          const struct probe_kernel *kernel) {
@@ -54,10 +52,9 @@ static void check_privileges(struct check *check,
 
 static void check_bpffs(struct check *check, const char *pin_dir) {
   struct stat info;
-  if (!probe_on_bpffs(pin_dir))
-    check_say(check, CHECK_PROBLEM, "bpffs",
-              "%s is not on a BPF file system: mount -t bpf bpf /sys/fs/bpf",
-              pin_dir);
+  struct failure failure;
+  if (pins_check_root(pin_dir, &failure) != 0)
+    check_say(check, CHECK_PROBLEM, "bpffs", "%s", failure.text);
   else if (stat(pin_dir, &info) == 0 && (info.st_mode & 077) != 0)
     check_say(check, CHECK_PROBLEM, "bpffs",
               "%s is open to others (mode %04o): chmod 0700 it", pin_dir,
@@ -66,47 +63,47 @@ static void check_bpffs(struct check *check, const char *pin_dir) {
     check_say(check, CHECK_OK, "bpffs", "%s is on a BPF file system", pin_dir);
 }
 
-/* Says how one hook does; whether it fires. */
-static bool check_hook(struct check *check, enum probe_hook hook,
-                       const struct probe_kernel *kernel) {
-  const char *name = probe_hook_name(hook);
-  if (hook == PROBE_HOOK_LSM && kernel->bpf_lsm != PROBE_YES) {
-    check_say(check, CHECK_NOTE, "hook",
-              kernel->bpf_lsm == PROBE_NO
-                  ? "%s: bpf is not among the active security modules (%s); "
-                    "boot with lsm=%s,bpf to have it"
-                  : "%s: /sys/kernel/security/lsm cannot be read",
-              name, kernel->lsm_list, kernel->lsm_list);
-    return false;
-  }
+static void check_hook(struct check *check, enum probe_hook hook) {
   struct failure failure;
   int status = probe_hook(hook, &failure);
+  check->hook[hook] =
+      status == 0 || status == -EINPROGRESS ? PROBE_YES : PROBE_NO;
   if (status == 0)
-    check_say(check, CHECK_OK, "hook", "%s fires", name);
+    check_say(check, CHECK_OK, "hook", "%s fires", probe_hook_name(hook));
   else
-    check_say(check, CHECK_NOTE, "hook", "%s", failure.text);
-  return status == 0 || status == -EINPROGRESS;
+    check_say(check, CHECK_NOTE, "hook", "%s: %s", probe_hook_name(hook),
+              failure.text);
 }
 
-static void check_hooks(struct check *check,
-                        const struct probe_kernel *kernel) {
+static void check_front(struct check *check) {
   /* What inode_cache calls them. */
   static const char *const fronts[PROBE_HOOKS] = {
       [PROBE_HOOK_LSM] = "lsm",
       [PROBE_HOOK_FENTRY] = "fentry",
       [PROBE_HOOK_TRACEPOINT] = "syscall",
   };
-  int first = -1;
   for (int hook = 0; hook < PROBE_HOOKS; hook++)
-    if (check_hook(check, (enum probe_hook)hook, kernel) && first < 0)
-      first = hook;
-  if (first >= 0)
-    check_say(check, CHECK_OK, "front",
-              "inode_cache would count at its front %s (%s)", fronts[first],
-              probe_hook_name((enum probe_hook)first));
-  else
-    check_say(check, CHECK_PROBLEM, "front",
-              "no hook for file opens works here: see the lines above");
+    if (check->hook[hook] == PROBE_YES) {
+      check_say(check, CHECK_OK, "front",
+                "inode_cache would count at its front %s (%s)", fronts[hook],
+                probe_hook_name((enum probe_hook)hook));
+      return;
+    }
+  check_say(check, CHECK_PROBLEM, "front",
+            "no hook for file opens works here: see the lines above");
+}
+
+static void check_hooks(struct check *check,
+                        const struct probe_kernel *kernel) {
+  for (int hook = 0; hook < PROBE_HOOKS; hook++)
+    check->hook[hook] = PROBE_UNKNOWN;
+  if (!kernel->cap_bpf || !kernel->cap_perfmon) {
+    check_say(check, CHECK_NOTE, "front", "not tried (needs root)");
+    return;
+  }
+  for (int hook = 0; hook < PROBE_HOOKS; hook++)
+    check_hook(check, (enum probe_hook)hook);
+  check_front(check);
 }
 
 void check_machine(struct check *check, const char *pin_dir) {

@@ -30,9 +30,13 @@ int conf_policy_add(struct policy *policy, const struct conf_item *option,
     if (option->values != 1 || option->value[0].type != CONF_STRING)
       return failure_set(failure, -EINVAL, "%s: %s: needs one string in quotes",
                          place, option->key);
-    return is_file
-               ? policy_read_file(policy, option->value[0].text, failure)
-               : policy_add(policy, i, option->value[0].text, place, failure);
+    if (!is_file)
+      return policy_add(policy, i, option->value[0].text, place, failure);
+    struct failure reason;
+    int status = policy_read_file(policy, option->value[0].text, &reason);
+    return status == 0 ? 0
+                       : failure_set(failure, status, "%s: %s: %.600s", place,
+                                     option->key, reason.text);
   }
   return 0;
 }

@@ -12,7 +12,7 @@
 
 #include <bpf/libbpf.h>
 
-#include "probe.h"
+#include "explain.h"
 #include "probe_hook.h"
 
 #define MAX_FILE_SIZE (16u << 20)
@@ -111,31 +111,10 @@ int load_open(const struct load_file *file, struct bpf_object **object,
 
 /* ---- Fronts ---- */
 
-/* Some kernels (5.10) attach LSM programs and never run them: a trial program must
- * have run, unless it cannot be told. */
-static int check_lsm_fires(struct failure *failure) {
+/* A trial program must have run, unless that cannot be told. */
+static int check_lsm(struct failure *failure) {
   int status = probe_hook(PROBE_HOOK_LSM, failure);
   return status == -EINPROGRESS ? 0 : status;
-}
-
-static int check_lsm(struct failure *failure) {
-  struct probe_kernel kernel;
-  probe_kernel(&kernel);
-  switch (kernel.bpf_lsm) {
-  case PROBE_YES:
-    return check_lsm_fires(failure);
-  case PROBE_NO:
-    return failure_set(
-        failure, -ENOTSUP,
-        "bpf is not among the active security modules (add it to "
-        "lsm=%s on the kernel's command line)",
-        kernel.lsm_list);
-  default:
-    return failure_set(failure, -ENOTSUP,
-                       "/sys/kernel/security/lsm cannot be read, so bpf is not "
-                       "known to be an active security module (mount "
-                       "securityfs, or the kernel has none)");
-  }
 }
 
 int load_select_front(struct bpf_object *object, const char *front,
@@ -160,56 +139,9 @@ int load_select_front(struct bpf_object *object, const char *front,
 /* ---- Loading ---- */
 
 int load_explain(int status, const char *doing, struct failure *failure) {
-  struct probe_kernel kernel;
-  probe_kernel(&kernel);
-  const char *said = first_warning[0] ? first_warning : strerror(-status);
-  if (!kernel.cap_bpf || !kernel.cap_perfmon)
-    return failure_set(failure, status,
-                       "%s needs the capabilities CAP_BPF and CAP_PERFMON (run "
-                       "as root, or grant them in the service's unit)",
-                       doing);
-  if (strcmp(kernel.lockdown, "confidentiality") == 0)
-    return failure_set(failure, status,
-                       "%s is forbidden by the kernel's lockdown "
-                       "(confidentiality): boot without it",
-                       doing);
-  if (!kernel.btf)
-    return failure_set(failure, status,
-                       "%s needs /sys/kernel/btf/vmlinux: use a kernel built "
-                       "with CONFIG_DEBUG_INFO_BTF (%s)",
-                       doing, said);
-  /* libbpf looks for a function that this kernel lacks in its modules, too. */
-  if (strstr(said, "iterate BTF objects"))
-    return failure_set(failure, status,
-                       "%s needs the capability CAP_SYS_ADMIN, too, on this "
-                       "kernel (%s): the object names a kernel function which "
-                       "it lacks (run as root, or grant it in the service's "
-                       "unit)",
-                       doing, kernel.release);
-  /* For the addresses of symbols; a unit of systemd can take it away. */
-  if (strstr(said, "failed to open /proc/kallsyms"))
-    return failure_set(failure, status,
-                       "%s needs to read /proc/kallsyms (is "
-                       "ProtectKernelTunables or ProcSubset set in the "
-                       "service's unit?)",
-                       doing);
-  switch (status) {
-  case -EPERM:
-    return failure_set(
-        failure, status,
-        "%s is not permitted: this kernel (%s) refuses this type "
-        "of program",
-        doing, kernel.release);
-  case -ESRCH:
-  case -ENOENT:
-    return failure_set(failure, status,
-                       "%s: this kernel (%s) lacks what the program is to be "
-                       "attached to: %s",
-                       doing, kernel.release, said);
-  default:
-    return failure_set(failure, status, "%s is refused by this kernel (%s): %s",
-                       doing, kernel.release, said);
-  }
+  return explain_refusal(status, doing,
+                         first_warning[0] ? first_warning : strerror(-status),
+                         failure);
 }
 
 int load_into_kernel(struct bpf_object *object, struct failure *failure) {

@@ -210,25 +210,31 @@ static bool is_mount_point(const char *path) {
          stat(parent, &above) == 0 && here.st_dev != above.st_dev;
 }
 
-int pins_open(struct pins_root **out, const char *path,
-              struct failure *failure) {
+int pins_check_root(const char *path, struct failure *failure) {
   if (path[0] != '/' || strlen(path) > PINS_PATH_SIZE - 3 * PINS_NAME_SIZE)
     return failure_set(failure, -EINVAL,
                        "PinDir \"%s\" must be an absolute path of at most %d "
                        "bytes",
                        path, PINS_PATH_SIZE - 3 * PINS_NAME_SIZE);
   if (!probe_on_bpffs(path))
-    return failure_set(failure, -ENODEV,
-                       "%s is not on a BPF file system (mount -t bpf bpf "
-                       "/sys/fs/bpf)",
-                       path);
+    return failure_set(
+        failure, -ENODEV, "%s is not on a BPF file system (%s)", path,
+        probe_on_bpffs("/sys/fs/bpf") ? "choose a PinDir below /sys/fs/bpf"
+                                      : "mount -t bpf bpf /sys/fs/bpf");
   if (is_mount_point(path))
     return failure_set(
         failure, -EINVAL,
         "PinDir \"%s\" is the whole of a BPF file system; it must "
         "be a folder of its own in it",
         path);
-  int status = make_folders(path, failure);
+  return 0;
+}
+
+int pins_open(struct pins_root **out, const char *path,
+              struct failure *failure) {
+  int status = pins_check_root(path, failure);
+  if (status == 0)
+    status = make_folders(path, failure);
   if (status != 0)
     return status;
   struct pins_root *root = calloc(1, sizeof(*root));

@@ -77,6 +77,10 @@ struct pins_watch {
 
 struct pins_root; /* an opened and locked root folder */
 
+/* Whether a path can be a root folder, which need not be there yet: absolute, on
+ * a bpffs, and not the whole of it. Errors: -EINVAL, -ENODEV. */
+int pins_check_root(const char *path, struct failure *failure);
+
 /*
  * Opens (and makes) the root folder, takes its lock and mends what a crash left
  * (P2). Errors: -ENODEV if it is not on a bpffs, -EBUSY if another process has

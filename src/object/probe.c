@@ -81,6 +81,11 @@ void probe_kernel(struct probe_kernel *kernel) {
   kernel->bpf_lsm = kernel->lsm_list[0] == '\0'         ? PROBE_UNKNOWN
                     : list_has(kernel->lsm_list, "bpf") ? PROBE_YES
                                                         : PROBE_NO;
+  struct statfs filesystem;
+  kernel->securityfs = statfs("/sys/kernel/security", &filesystem) == 0 &&
+                       (uint32_t)filesystem.f_type == SECURITYFS_MAGIC;
+  kernel->tracefs = access("/sys/kernel/tracing/events", F_OK) == 0 ||
+                    access("/sys/kernel/debug/tracing/events", F_OK) == 0;
   char lockdown[64];
   read_line("/sys/kernel/security/lockdown", lockdown, sizeof(lockdown));
   bracketed(lockdown);

@@ -23,6 +23,8 @@ struct probe_kernel {
   bool btf;           /* /sys/kernel/btf/vmlinux is there */
   char lsm_list[256]; /* active security modules; empty if not readable */
   enum probe_answer bpf_lsm; /* "bpf" is in that list */
+  bool securityfs;           /* is mounted at /sys/kernel/security */
+  bool tracefs;              /* is mounted where libbpf looks for tracepoints */
   char lockdown
       [32];     /* none, integrity, confidentiality; empty if not readable */
   bool cap_bpf; /* effective CAP_BPF, or CAP_SYS_ADMIN */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "probe_hook.h"
 
+#include "explain.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -63,7 +65,8 @@ static int make_event(int program_fd) {
 }
 
 int probe_hook(enum probe_hook hook, struct failure *failure) {
-  const char *name = hooks[hook].name;
+  if (hook == PROBE_HOOK_LSM && explain_lsm(failure) != 0)
+    return -ENOTSUP;
   int target_id =
       libbpf_find_vmlinux_btf_id(hooks[hook].target, hooks[hook].attach_type);
   if (target_id < 0)
@@ -71,19 +74,19 @@ int probe_hook(enum probe_hook hook, struct failure *failure) {
                        hooks[hook].target);
   int program_fd = load_empty(hook, target_id);
   if (program_fd < 0)
-    return failure_set(failure, program_fd, "loading %s: %s", name,
-                       strerror(-program_fd));
+    return explain_refusal(program_fd, "loading", strerror(-program_fd),
+                           failure);
   int link_fd = bpf_raw_tracepoint_open(NULL, program_fd);
   int status = link_fd < 0 ? -errno : make_event(program_fd);
   if (link_fd < 0)
-    failure_set(failure, status, "attaching %s: %s", name, strerror(-status));
+    explain_refusal(status, "attaching", strerror(-status), failure);
   else if (status == -ENOTSUP)
-    failure_set(failure, status, "%s is attached, but never runs", name);
+    failure_set(failure, status, "a program is attached, but never runs");
   else if (status != 0)
-    status =
-        failure_set(failure, -EINPROGRESS,
-                    "%s can be attached; whether it runs cannot be told: %s",
-                    name, strerror(-status));
+    status = failure_set(
+        failure, -EINPROGRESS,
+        "a program can be attached; whether it runs cannot be told: %s",
+        strerror(-status));
   if (link_fd >= 0)
     close(link_fd);
   close(program_fd);

@@ -20,7 +20,8 @@ enum probe_hook {
 const char *probe_hook_name(enum probe_hook hook);
 
 /*
- * 0: it fires. -ENOTSUP: it was attached but never ran. -EINPROGRESS: attached,
+ * 0: it fires. -ENOTSUP: it was attached but never ran, as some kernels (5.10) do
+ * with LSM programs; or bpf is no active security module. -EINPROGRESS: attached,
  * and whether it runs cannot be told (no run statistics). Else the error of
  * loading or attaching, with a text.
  */

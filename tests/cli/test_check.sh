@@ -49,6 +49,29 @@ else
 fi
 is "$status" "$(grep -q ^PROBLEM <<<"$out" && echo 1 || echo 0)" "the status tells whether there is a problem"
 
+# ---- What is not mounted ----
+
+without() { # FILE-SYSTEM-TYPE COMMAND...
+  # shellcheck disable=SC2016 # for the other shell
+  run unshare -m sh -c 'umount -a -t "$1" 2>/dev/null; shift; exec "$@"' sh "$@"
+}
+if unshare -m true 2>/dev/null; then
+  without securityfs "$BUILD_DIR/bpf-window" check --pin-dir "$PINS" --config /dev/null
+  like "$out" '^note +hook +lsm/file_open: .*mount -t securityfs securityfs /sys/kernel/security\)' \
+    "without securityfs: how to mount it"
+  without tracefs,debugfs "$BUILD_DIR/tests/faults/start_object" "$PINS/start" tests/bpf/at_tracepoint 0
+  like "$status $err" '^1 attaching .*: a program at a tracepoint needs tracefs: mount -t tracefs tracefs /sys/kernel/tracing$' \
+    "without tracefs a program at a tracepoint is refused with the remedy"
+  rm -rf "$PINS/start"
+else
+  skip "what is not mounted" "mount namespaces cannot be made here"
+fi
+run bpf_window check --pin-dir "$SCRATCH/no-bpffs" --config /dev/null
+like "$out" "^PROBLEM +bpffs +$SCRATCH/no-bpffs is not on a BPF file system \(choose a PinDir below /sys/fs/bpf\)" \
+  "a folder elsewhere, while there is a BPF file system"
+run bpf_window check --pin-dir /sys/fs/bpf --config /dev/null
+like "$out" '^PROBLEM +bpffs +.*must be a folder of its own' "one that others have, too"
+
 # ---- The sample ----
 
 sed "s|^\(.*<Object \"inode_cache\">.*\)|\1\n    File \"$BUILD_DIR/bpf/inode_cache.bpf.o\"|" \
@@ -87,6 +110,9 @@ RatioSeconds 301
 mistake '<Policy>
 Deny "relative"
 </Policy>' 'collectd.conf:6.*not absolute' "a rule for a relative path"
+mistake '<Policy>
+PolicyFile "/nowhere/rules"
+</Policy>' 'collectd.conf:6: PolicyFile: cannot open the policy file /nowhere/rules: No such' "a missing file of rules"
 mistake '<Policy>
 Scope "container"
 </Policy>' 'collectd.conf:6: Scope: needs "host" or "all"$' "a scope that there is not"

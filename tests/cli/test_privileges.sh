@@ -33,6 +33,7 @@ like "$err" 'CAP_SYS_ADMIN \(run as root\)' "with the remedy"
 run as_nobody "$SCRATCH/bpf-window" check --pin-dir "$PINS" --config /dev/null
 is "$status" 1 "check as nobody finds problems"
 like "$out" 'PROBLEM privileges +CAP_BPF and CAP_PERFMON missing' "and names the capabilities"
+like "$out" '^note +front +not tried \(needs root\)' "and does not judge hooks that it may not try"
 
 # ---- CAP_BPF, and a way into the folder ----
 
