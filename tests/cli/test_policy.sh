@@ -90,7 +90,9 @@ is "$status" 1 "reload without collectd: status 1"
 like "$err" "^bpf-window: policy: inode_cache: no collectd runs on $PINS; .*when it starts" "which is said"
 echo 'dney /x' >>"$rules"
 run bpf_window policy reload --config "$SCRATCH/collectd.conf"
-is "$status $err" "1 bpf-window: policy: $rules:7: \"dney\" is not allow, deny or none" "a wrong rule: file and line"
+is "$status $err" \
+  "1 bpf-window: policy: $SCRATCH/collectd.conf:7: PolicyFile: $rules:7: \"dney\" is not allow, deny or none" \
+  "a wrong rule: file and line"
 sed -i '$d' "$rules"
 
 # ---- A running collectd ----
