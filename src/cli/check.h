@@ -26,6 +26,11 @@ void check_say(struct check *check, enum check_finding finding,
                const char *subject, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* A problem of a configuration: "file:line: Option: " and the text. */
+void check_problem(struct check *check, const struct conf_item *item,
+                   const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* Kernel, file systems, privileges, hooks. */
 void check_machine(struct check *check, const char *pin_dir);
 

@@ -110,8 +110,7 @@ static void check_item(struct check *check, const struct conf_item *item,
   else
     problem = problem_with(item, rule->kind);
   if (problem)
-    check_say(check, CHECK_PROBLEM, "config", "%s:%d: %s: %s", item->file,
-              item->line, item->key, problem);
+    check_problem(check, item, "%s", problem);
   else if (rule->kind == BLOCK)
     check_children(check, item, rule->children);
 }

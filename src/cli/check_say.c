@@ -27,3 +27,14 @@ void check_say(struct check *check, enum check_finding finding,
   putchar('\n');
   check->problems += finding == CHECK_PROBLEM;
 }
+
+void check_problem(struct check *check, const struct conf_item *item,
+                   const char *format, ...) {
+  char text[1024];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof(text), format, arguments);
+  va_end(arguments);
+  check_say(check, CHECK_PROBLEM, "config", "%s:%d: %s: %s", item->file,
+            item->line, item->key, text);
+}

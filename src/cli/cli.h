@@ -8,8 +8,9 @@
 
 enum cli_status {
   CLI_OK = 0,
-  CLI_PROBLEM = 1, /* something is wrong on this machine or with the input */
-  CLI_USAGE = 2,   /* the command line makes no sense */
+  CLI_PROBLEM = 1,   /* something is wrong on this machine or with the input */
+  CLI_USAGE = 2,     /* the command line makes no sense */
+  CLI_NO_ANSWER = 3, /* where 1 is an answer: there is none */
 };
 
 /* argv[0] is `bpf-window: VERB`; the options follow. */

@@ -23,6 +23,13 @@ static int wrong(const struct parser *parser, const char *what) {
                      parser->line, what);
 }
 
+/* The same, of a block that is open. */
+static int wrong_in(const struct parser *parser, const char *what,
+                    const struct conf_item *block) {
+  return failure_set(parser->failure, -EINVAL, "%s:%d: %s <%s> of line %d",
+                     parser->file, parser->line, what, block->key, block->line);
+}
+
 static int no_memory(const struct parser *parser) {
   return failure_set(parser->failure, -ENOMEM, "out of memory");
 }
@@ -167,11 +174,11 @@ static int parse_closing(struct parser *parser, const struct conf_item *block) {
   if (!block->key)
     return wrong(parser, "a block is closed that was not opened");
   if (strncasecmp(parser->at, block->key, length) != 0)
-    return wrong(parser, "a block is closed while another is open in it");
+    return wrong_in(parser, "the block to be closed here is", block);
   parser->at += length;
   skip_blanks(parser);
   if (*parser->at != '>')
-    return wrong(parser, "a block's last line lacks its >");
+    return wrong_in(parser, "a > is lacking behind the end of", block);
   skip_line(parser);
   return 0;
 }
@@ -183,7 +190,7 @@ static int parse_children(struct parser *parser, struct conf_item *block,
   for (;;) {
     if (at_end_of_line(parser)) {
       if (*parser->at == '\0')
-        return block->key ? wrong(parser, "the file ends inside a block") : 0;
+        return block->key ? wrong_in(parser, "the file ends inside", block) : 0;
       skip_line(parser);
       continue;
     }

@@ -49,6 +49,8 @@ struct conf_policy_terms conf_policy_terms(const struct conf_item *block) {
       continue;
     if (strcasecmp(option->key, "Enforce") == 0)
       terms.enforce = conf_truth(&option->value[0]);
+    else if (strcasecmp(option->key, "Force") == 0)
+      terms.force = conf_truth(&option->value[0]);
     else if (strcasecmp(option->key, "Scope") == 0)
       policy_read_scope(option->value[0].text, &terms.host_only);
   }

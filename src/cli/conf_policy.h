@@ -14,6 +14,7 @@ int conf_policy_add(struct policy *policy, const struct conf_item *option,
 /* What the block says besides rules; all false where it says nothing. */
 struct conf_policy_terms {
   bool enforce;   /* Enforce */
+  bool force;     /* Force */
   bool host_only; /* Scope */
 };
 

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <locale.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -45,8 +46,16 @@ static void help(void) {
   for (size_t i = 0; i < VERBS; i++)
     printf("  %-8s %s\n", verbs[i].name, verbs[i].summary);
   puts("\n"
-       "`bpf-window VERB --help` tells a verb's options.\n"
+       "`bpf-window VERB --help` or `bpf-window help VERB` tells a verb's "
+       "options.\n"
        "Exit status: 0 all well, 1 a problem was found, 2 wrong usage.");
+}
+
+static const struct verb *find(const char *name) {
+  for (size_t i = 0; i < VERBS; i++)
+    if (strcmp(name, verbs[i].name) == 0)
+      return &verbs[i];
+  return NULL;
 }
 
 /* Output that did not arrive (a full disk, say) is a problem, too. */
@@ -62,6 +71,11 @@ static int run(const struct verb *verb, int argc, char **argv) {
   return status;
 }
 
+static bool is_help(const char *word) {
+  return strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 ||
+         strcmp(word, "-h") == 0;
+}
+
 int main(int argc, char **argv) {
   setlocale(LC_CTYPE, "");
   object_log_libbpf(NULL);
@@ -69,17 +83,23 @@ int main(int argc, char **argv) {
     fputs("bpf-window: a verb is missing (see `bpf-window --help`)\n", stderr);
     return CLI_USAGE;
   }
-  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+  if (is_help(argv[1]) && argc == 2) {
     help();
     return CLI_OK;
+  }
+  static char option[] = "--help";
+  if (is_help(argv[1])) { /* `help VERB` is `VERB --help` */
+    argv[1] = argv[2];
+    argv[2] = option;
+    argc = 3;
   }
   if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
     puts("bpf-window " BPF_WINDOW_VERSION);
     return CLI_OK;
   }
-  for (size_t i = 0; i < VERBS; i++)
-    if (strcmp(argv[1], verbs[i].name) == 0)
-      return run(&verbs[i], argc - 1, argv + 1);
+  const struct verb *verb = find(argv[1]);
+  if (verb)
+    return run(verb, argc - 1, argv + 1);
   fprintf(stderr, "bpf-window: no such verb: %s (see `bpf-window --help`)\n",
           argv[1]);
   return CLI_USAGE;

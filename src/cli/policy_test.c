@@ -203,5 +203,5 @@ int policy_test(const struct policy_options *options, const char *typed,
   if (status >= 0)
     return status;
   complain("policy", "%s", failure.text);
-  return CLI_PROBLEM;
+  return CLI_NO_ANSWER;
 }

@@ -174,21 +174,6 @@ static int dispatch_due(struct feed *feed, const struct clock_pair *now,
 
 /* ---- Maps that come and go ---- */
 
-/* Edges must fall on bucket boundaries, and two must fit into the ring. */
-static int check_interval(const struct bpf_window_epoch *epoch,
-                          struct failure *failure) {
-  uint64_t interval_ns = CDTIME_T_TO_NS(plugin_get_interval());
-  uint64_t most_ns = WINDOW_HISTORY_BUCKETS * epoch->width_ns / 2;
-  if (interval_ns % epoch->width_ns == 0 && interval_ns <= most_ns)
-    return 0;
-  return failure_set(failure, -EINVAL,
-                     "an interval of %.3f s does not fit: it must be a whole "
-                     "multiple of the bucket width, %.3f s, and at most %.0f s "
-                     "(Interval in the LoadPlugin block)",
-                     (double)interval_ns / 1e9, (double)epoch->width_ns / 1e9,
-                     (double)most_ns / 1e9);
-}
-
 /* What follows from the record of the maps. */
 static int describe(struct feed *feed, struct failure *failure) {
   const struct bpf_window_epoch *epoch = account_epoch(feed->account);
@@ -200,7 +185,8 @@ static int describe(struct feed *feed, struct failure *failure) {
   feed->has_dispatched = false;
   if (!feed->dispatched || !feed->totals)
     return failure_set(failure, -ENOMEM, "out of memory");
-  int status = check_interval(epoch, failure);
+  int status = window_check_interval(
+      epoch, CDTIME_T_TO_NS(plugin_get_interval()), failure);
   return status == 0 ? metrics_new(&feed->metrics, feed->name, epoch,
                                    feed->config, failure)
                      : status;

@@ -18,6 +18,11 @@ struct inspect_object {
   struct inspect_window *window; /* owned */
   size_t windows;
   struct describe_fronts fronts;
+  /* Of each front, or with none of the object: a bit for each enum probe_hook
+   * that its programs are of. */
+  unsigned hooks[DESCRIBE_MAX_FRONTS];
+  bool at_tracepoints; /* a program is attached by way of tracefs */
+  bool has_policy;     /* it judges files */
 };
 
 /* Errors: those of load_read_file and load_open, and -EINVAL for a file without

@@ -11,7 +11,7 @@ static int refuse(const char *path, const char *place,
                   struct failure *failure) {
   return failure_set(failure, -EPERM,
                      "%s: the rule would deny %s, which this program needs; "
-                     "leave it out, or force the policy",
+                     "leave it out, or write Force true",
                      place, path);
 }
 

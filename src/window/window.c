@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "window.h"
 
+#include <errno.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +36,19 @@ uint64_t window_history_start(const struct bpf_window_epoch *epoch,
                               uint64_t mono_ns) {
   uint64_t open = window_open_bucket(epoch, mono_ns);
   return open > WINDOW_HISTORY_BUCKETS ? open - WINDOW_HISTORY_BUCKETS : 0;
+}
+
+int window_check_interval(const struct bpf_window_epoch *epoch,
+                          uint64_t interval_ns, struct failure *failure) {
+  uint64_t most_ns = WINDOW_HISTORY_BUCKETS * epoch->width_ns / 2;
+  if (interval_ns % epoch->width_ns == 0 && interval_ns <= most_ns)
+    return 0;
+  return failure_set(failure, -EINVAL,
+                     "an interval of %.3f s does not fit: it must be a whole "
+                     "multiple of the bucket width, %.3f s, and at most %.0f s "
+                     "(Interval in the LoadPlugin block)",
+                     (double)interval_ns / 1e9, (double)epoch->width_ns / 1e9,
+                     (double)most_ns / 1e9);
 }
 
 uint64_t window_settled_edge(const struct bpf_window_epoch *epoch,

@@ -27,6 +27,8 @@
 
 #include <bpf_window/layout.h>
 
+#include "failure.h"
+
 /* One slot is open and one is about to be recycled: this many are history. */
 #define WINDOW_HISTORY_BUCKETS (BPF_WINDOW_SLOTS - 2)
 
@@ -67,6 +69,11 @@ uint64_t window_edge_ns(const struct bpf_window_epoch *epoch, uint64_t edge);
 /* The oldest edge that can still be told at mono_ns (W4). */
 uint64_t window_history_start(const struct bpf_window_epoch *epoch,
                               uint64_t mono_ns);
+
+/* Whether a window can be read every interval_ns: edges must fall on the bounds
+ * of buckets, and two of them into the ring. 0, or -EINVAL with what would do. */
+int window_check_interval(const struct bpf_window_epoch *epoch,
+                          uint64_t interval_ns, struct failure *failure);
 
 /* The newest edge that is settled at mono_ns: WINDOW_SETTLE_NS or more ago. */
 uint64_t window_settled_edge(const struct bpf_window_epoch *epoch,

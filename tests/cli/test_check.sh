@@ -9,10 +9,14 @@ object=$HERE/counted.bpf.o
 
 # ---- A sound configuration ----
 
-sed "s|@OBJECT@|$object|" >"$SCRATCH/collectd.conf" <<'END'
+plugins=$SCRATCH/plugins # as in collectd's folder
+mkdir "$plugins"
+touch "$plugins/bpf_window.so" "$plugins/cpu.so"
+sed "s|@OBJECT@|$object|; s|@PLUGINS@|$plugins|; s|@JUDGE@|$BUILD_DIR/bpf/inode_cache.bpf.o|" >"$SCRATCH/collectd.conf" <<'END'
 # A comment
 Hostname "x" # another
 Include "included/*.conf"
+PluginDir "@PLUGINS@"
 LoadPlugin bpf_window
 <Plugin "bpf_window">
   PinDir "/sys/fs/bpf/bpf_window"
@@ -28,6 +32,9 @@ LoadPlugin bpf_window
         Denominator "lookups"
       </Ratio>
     </Window>
+  </Object>
+  <Object "inode_cache">
+    File "@JUDGE@"
     <Policy>
       Allow "/srv/a file/"
       Deny "/etc/shadow"
@@ -74,7 +81,8 @@ like "$out" '^PROBLEM +bpffs +.*must be a folder of its own' "one that others ha
 
 # ---- The sample ----
 
-sed "s|^\(.*<Object \"inode_cache\">.*\)|\1\n    File \"$BUILD_DIR/bpf/inode_cache.bpf.o\"|" \
+sed "1i PluginDir \"$plugins\"
+s|^\(.*<Object \"inode_cache\">.*\)|\1\n    File \"$BUILD_DIR/bpf/inode_cache.bpf.o\"|" \
   "$SOURCE_DIR/collectd.conf.d/bpf_window.conf" >"$SCRATCH/collectd.conf"
 check
 is "$(grep -E '^PROBLEM +config' <<<"$out" || true)" "" "so is the sample that is installed"
@@ -116,7 +124,7 @@ PolicyFile "/nowhere/rules"
 mistake '<Policy>
 Scope "container"
 </Policy>' 'collectd.conf:6: Scope: needs "host" or "all"$' "a scope that there is not"
-mistake '<Window "counted">' 'collectd.conf:[0-9]+: a block is closed while another is open' "a block that is not closed"
+mistake '<Window "counted">' 'collectd.conf:6: the block to be closed here is <Window> of line 5' "a block that is not closed"
 mistake 'File "unclosed' 'a string without a closing quote' "a quote that is not closed"
 printf 'LoadPlugin bpf_window\n<Plugin bpf_window>\n<Object "x">\n File "/nowhere"\n</Object>\n</Plugin>\n' \
   >"$SCRATCH/collectd.conf"
@@ -128,12 +136,142 @@ like "$out" '^note +config +.*does not load the plugin' "a configuration without
 printf '<Plugin bpf_window>\n<Object "counted">\n File "%s"\n</Object>\n</Plugin>\n' "$object" >"$SCRATCH/collectd.conf"
 check
 like "$out" '^PROBLEM +config +.*add LoadPlugin bpf_window' "one that configures but does not load it a problem"
+debian=/etc/collectd/collectd.conf.d
+if [ -d $debian ] && unshare -m true 2>/dev/null; then
+  mkdir "$SCRATCH/enable"
+  cp "$SOURCE_DIR/debian/enable.conf" "$SCRATCH/enable/bpf_window.conf"
+  # shellcheck disable=SC2016 # for the other shell
+  run unshare -m sh -c 'mount --bind "$1" "$2" && shift 2 && exec "$@"' sh "$SCRATCH/enable" $debian \
+    "$BUILD_DIR/bpf-window" check --pin-dir "$PINS" --config "$SCRATCH/collectd.conf"
+  like "$out" "^PROBLEM +config +.*remove the # in $debian/bpf_window.conf" "of Debian's package, its one line"
+else
+  skip "of Debian's package, its one line" "there is no $debian, or no mount namespace can be made"
+fi
+
+mistake '<Window "counted">
+</Window>
+<Window "counted">
+</Window>' 'collectd.conf:7: Window: window counted has a block already in line 5' "a window's block twice"
+mistake '<Policy>
+Deny "/srv/"
+</Policy>' 'collectd.conf:5: Policy: counted has no file policy: remove the Policy block' "a policy of an object without one"
+
+# ---- What the plugin could not do ----
+
+configured() { # TEXT: checks the inside of a file that loads the plugin
+  printf '%s\n' "PluginDir \"$plugins\"" "LoadPlugin bpf_window" "<Plugin bpf_window>" "$1" "</Plugin>" >"$SCRATCH/collectd.conf"
+  check
+}
+two_objects() { # [LINE]: in the second one's block of its window
+  configured "<Object \"one\">
+File \"$object\"
+</Object>
+<Object \"two\">
+File \"$object\"
+<Window \"counted\">
+${1:-}
+</Window>
+</Object>"
+}
+two_objects
+like "$out" "^PROBLEM +config .*collectd.conf:9: Window: there is a window counted already, of .*collectd.conf:4; .*Instance" \
+  "two objects with windows of one name: both lines, and the remedy"
+two_objects 'Instance "counted-2"'
+like "$out" "^ok +config" "which helps"
+configured "<Object \"one\">
+File \"$object\"
+</Object>
+<Window \"/sys/fs/bpf/elsewhere/counted\">
+</Window>"
+like "$out" "^PROBLEM +config .*collectd.conf:7: Window: there is a window counted already, of .*collectd.conf:4;" \
+  "a window of others that has an object's window's name"
+
+interval() { # LINES: in front of the plugin's block
+  printf '%s\n' "$1" '<Plugin bpf_window>' '<Object "counted">' "File \"$object\"" '</Object>' '</Plugin>' >"$SCRATCH/collectd.conf"
+  check
+}
+interval 'Interval 200
+LoadPlugin bpf_window'
+like "$out" "^PROBLEM +config .*collectd.conf:1: Interval: window counted: an interval of 200.000 s does not fit.*at most 149 s" \
+  "an interval that is too long"
+interval 'Interval 20
+<LoadPlugin bpf_window>
+Interval 2.5
+</LoadPlugin>'
+like "$out" "^PROBLEM +config .*collectd.conf:3: Interval: window counted: an interval of 2.500 s" "one that is not whole, of the plugin's own"
+interval 'LoadPlugin bpf_window
+Interval 200'
+is "$(grep 'does not fit' <<<"$out" || true)" "" "collectd's interval counts where it stands in front of LoadPlugin"
+interval 'AutoLoadPlugin true'
+is "$(grep 'does not load' <<<"$out" || true)" "" "AutoLoadPlugin loads it"
+
+judging() { # LINES: in the object inode_cache
+  configured "<Object \"inode_cache\">
+File \"$BUILD_DIR/bpf/inode_cache.bpf.o\"
+$1
+</Object>"
+}
+judging 'Front "lsm"'
+if grep -q '^ok  *hook  *lsm/file_open' <<<"$out"; then
+  like "$out" "^ok +config" "the front lsm works here"
+else
+  like "$out" "^PROBLEM +config .*collectd.conf:6: Front: lsm needs lsm/file_open, which does not work here" \
+    "a front that the lines above say does not work"
+fi
+enforcing_rules() { # FRONT-LINE RULE
+  judging "$1
+Persist true
+<Policy>
+$2
+Enforce true
+</Policy>"
+}
+enforcing_rules 'Front "syscall"' 'Deny "/srv/"'
+like "$out" "^PROBLEM +config .*collectd.conf:10: Enforce: nothing would be denied: .*Front in line 6 says syscall" \
+  "enforcing at a front that cannot deny"
+enforcing_rules '' 'Deny "/srv/"'
+if grep -q '^ok  *hook  *lsm/file_open' <<<"$out"; then
+  like "$out" "^ok +config" "enforcing at the front lsm"
+else
+  like "$out" "^PROBLEM +config .*collectd.conf:10: Enforce: nothing would be denied: the front lsm needs lsm/file_open" \
+    "enforcing where the front lsm does not work"
+fi
+for path in / "$SCRATCH/" "$BUILD_DIR/"; do
+  enforcing_rules '' "Deny \"$path\""
+  like "$out" "^PROBLEM +config .*collectd.conf:9: the rule would deny .*write Force true" "enforcing, the rule for $path would lock collectd out"
+done
+enforcing_rules '' 'Deny "/"
+Force true'
+is "$(grep 'would deny' <<<"$out" || true)" "" "which Force takes"
+
+# ---- The plugin's file ----
+
+printf 'PluginDir "%s"\nLoadPlugin bpf_window\n' "$SCRATCH" >"$SCRATCH/collectd.conf"
+check
+like "$out" "^PROBLEM +config .*collectd.conf:1: PluginDir: there is no bpf_window.so in $SCRATCH: .*--with-collectd-plugindir=$SCRATCH" \
+  "a folder of plugins without it"
+usual=/usr/lib/collectd
+if [ -d $usual ] && unshare -m true 2>/dev/null; then
+  in_usual() { # checks with the folder in that place
+    # shellcheck disable=SC2016 # for the other shell
+    run unshare -m sh -c 'mount --bind "$1" "$2" && shift 2 && exec "$@"' sh "$plugins" $usual \
+      "$BUILD_DIR/bpf-window" check --pin-dir "$PINS" --config "$SCRATCH/collectd.conf"
+  }
+  printf 'LoadPlugin bpf_window\n' >"$SCRATCH/collectd.conf"
+  in_usual
+  is "$(grep '^PROBLEM  *plugin' <<<"$out" || true)" "" "where collectd's plugins are it is found"
+  rm "$plugins/bpf_window.so"
+  in_usual
+  like "$out" "^PROBLEM +plugin +collectd's plugins are in $usual, .*--with-collectd-plugindir=$usual" "and missed"
+  touch "$plugins/bpf_window.so"
+else
+  skip "where collectd's plugins are it is looked for" "there is no $usual, or no mount namespace can be made"
+fi
 
 # ---- Windows of others ----
 
 watched() { # LINE PATTERN DESCRIPTION
-  printf '%s\n' 'LoadPlugin bpf_window' '<Plugin bpf_window>' "$1" '</Plugin>' >"$SCRATCH/collectd.conf"
-  check
+  configured "$1"
   like "$out" "$2" "$3"
 }
 "$HERE/make_window" "$object" "$PINS/agent" </dev/null >/dev/null
@@ -146,10 +284,10 @@ watched "<Window \"$PINS/agent/counted\">
   Numerator \"hits_nope\"
   Denominator \"lookups\"
  </Ratio>
-</Window>" "^PROBLEM +config .*collectd.conf:5: Numerator: window $PINS/agent/counted has no counter hits_nope" \
+</Window>" "^PROBLEM +config .*collectd.conf:6: Numerator: window $PINS/agent/counted has no counter hits_nope" \
   "its counters are known, too"
 watched "<Window \"$PINS/agent/later\">
-</Window>" "^note +config .*collectd.conf:3: Window: nothing is pinned at $PINS/agent/later now" \
+</Window>" "^note +config .*collectd.conf:4: Window: nothing is pinned at $PINS/agent/later now" \
   "one that is not there yet is a note"
 watched "<Window \"$PINS/agent/counted_epoch\">
 </Window>" "^PROBLEM +config .*counted_epoch is no window: pin the map of its buckets" "another map a problem"
@@ -158,10 +296,10 @@ watched "<Window \"my_stats\">
 watched "<Window \"/sys/fs/bpf/a/x\">
 </Window>
 <Window \"/sys/fs/bpf/b/x\">
-</Window>" "^PROBLEM +config .*collectd.conf:5: .*there is a window x already in line 3" "and two of one name"
+</Window>" "^PROBLEM +config .*collectd.conf:6: .*there is a window x already, of .*collectd.conf:4;" "and two of one name"
 watched "<Window \"/sys/fs/bpf/a/x\">
  Percentile 50 101
-</Window>" "^PROBLEM +config .*collectd.conf:4: Percentile: needs up to 16 numbers" "or a percentile over 100"
+</Window>" "^PROBLEM +config .*collectd.conf:5: Percentile: needs up to 16 numbers" "or a percentile over 100"
 rm -rf "$PINS/agent"
 
 # ---- Pins ----

@@ -27,4 +27,5 @@ done
 seq 5 20 | sed 's/$/ 0 10 8 1 1 0/' | make_counted
 is "$(complete_words show counte)" "counted" "a window"
 
+is "$(complete_words help polic)" "policy" "a verb behind help"
 done_testing

@@ -46,12 +46,12 @@ is "$status $out" "1 /etc/x: denied by \"/etc/x\" ($SCRATCH/collectd.conf:6)" "a
 run bpf_window policy test /srv/key inode_cache --config "$SCRATCH/collectd.conf"
 is "$status $out" "1 /srv/key: denied by \"/srv/\" ($rules:2)" "one in its file"
 run bpf_window policy test /srv/key other --config "$SCRATCH/collectd.conf"
-is "$status $err" "1 bpf-window: policy: $SCRATCH/collectd.conf has no object other with a policy" \
+is "$status $err" "3 bpf-window: policy: $SCRATCH/collectd.conf has no object other with a policy" \
   "an object that is not there"
 
 config 'Deny "/etc/x"' 'Scope "here"'
 run bpf_window policy test /etc/x --config "$SCRATCH/collectd.conf"
-is "$status $err" "1 bpf-window: policy: $SCRATCH/collectd.conf:7: Scope: needs \"host\" or \"all\"" \
+is "$status $err" "3 bpf-window: policy: $SCRATCH/collectd.conf:7: Scope: needs \"host\" or \"all\"" \
   "a scope that there is not"
 config 'Deny "/etc/x"' 'Scope "all"'
 run bpf_window policy test /etc/x --config "$SCRATCH/collectd.conf"
@@ -60,7 +60,7 @@ config 'Deny "/etc/x"' 'Scope "host"'
 run bpf_window policy test /etc/x --config "$SCRATCH/collectd.conf"
 no_host=$err
 if [ -n "$no_host" ]; then
-  is "$status" 1 "the host's scope cannot be told here: status 1"
+  is "$status" 3 "the host's scope cannot be told here: status 3"
   like "$no_host" 'Scope "host"' "which is said"
 else
   is "$status $out" "1 /etc/x: denied by \"/etc/x\" ($SCRATCH/collectd.conf:6, on the host only)" "the host's scope"
@@ -69,7 +69,7 @@ else
   if [ -e /proc/1/ns/mnt ]; then
     is "$status $out" "0 /etc/x: no rule here: Scope \"host\", and this is another mount namespace" "$what"
   else
-    is "$status" 1 "without CAP_SYS_PTRACE another mount namespace cannot tell: status 1"
+    is "$status" 3 "without CAP_SYS_PTRACE another mount namespace cannot tell: status 3"
     like "$err" 'Scope "host": cannot read /proc/1/ns/mnt: Permission denied \(needs CAP_SYS_PTRACE\)' "which is said"
   fi
 fi
@@ -82,9 +82,9 @@ is "$status" 2 "without an action: wrong usage"
 run bpf_window policy test
 is "$status" 2 "without a path: wrong usage"
 run bpf_window policy test x --file "$rules"
-is "$status $err" "1 bpf-window: policy: x: No such file or directory" "a relative path of nothing"
+is "$status $err" "3 bpf-window: policy: x: No such file or directory" "a relative path of nothing"
 run bpf_window policy test /x --pin-dir "$PINS"
-is "$status $err" "1 bpf-window: policy: $PINS has no object with a policy" "nothing is pinned"
+is "$status $err" "3 bpf-window: policy: $PINS has no object with a policy" "nothing is pinned"
 run bpf_window policy reload --config "$SCRATCH/collectd.conf"
 is "$status" 1 "reload without collectd: status 1"
 like "$err" "^bpf-window: policy: inode_cache: no collectd runs on $PINS; .*when it starts" "which is said"
@@ -120,7 +120,7 @@ in_force() { run bpf_window policy test "$1" --pin-dir "$PRIVATE_PINS"; }
 reload() { run bpf_window policy reload --config "$PRIVATE/collectd.conf" "$@"; }
 
 in_force /srv/key
-is "$status" 1 "in force: denied"
+is "$status" 1 "in force: a rule denies it, though it is counted only: status 1"
 like "$out" '^/srv/key: denied by "/srv/" \(in force in inode_cache, generation [0-9]+, counted only\)$' \
   "by the rule that the kernel has"
 in_force /srv

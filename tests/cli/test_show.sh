@@ -188,6 +188,7 @@ verbs=$("$BUILD_DIR/bpf-window" --help | sed -n 's/^  \([a-z]*\) .*/\1/p')
 for verb in $verbs; do
   run bpf_window "$verb" --help
   is "$status $(grep -c '^usage: bpf-window' <<<"$out") $(awk 'length > 80' <<<"$out")" "0 1 " "$verb --help"
+  is "$(bpf_window help "$verb")" "$out" "and help $verb"
 done
 
 done_testing

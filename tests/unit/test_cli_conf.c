@@ -64,12 +64,11 @@ static void mistakes_are_told_with_their_line(void **state) {
     const char *text, *wanted;
   } mistakes[] = {
       {"A 1\nB \"x\n", "f:2: a string without a closing quote"},
-      {"<A>\n", "f:2: the file ends inside a block"},
+      {"<A>\n", "f:2: the file ends inside <A> of line 1"},
       {"<A\n", "f:1: a block's first line lacks its >"},
       {"</A>\n", "f:1: a block is closed that was not opened"},
-      {"<A>\n<B>\n</A>\n",
-       "f:3: a block is closed while another is open in it"},
-      {"<A>\n</A\n", "f:2: a block's last line lacks its >"},
+      {"<A>\n<B>\n</A>\n", "f:3: the block to be closed here is <B> of line 2"},
+      {"<A>\n</A\n", "f:2: a > is lacking behind the end of <A> of line 1"},
       {"<A> B\n", "f:1: something stands behind the > of a block"},
       {"= 1\n", "f:1: an option's name is expected here"},
       {"A =\n", "f:1: a character that needs quotes around it"},
