@@ -6,11 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "file_text.h"
 #include "history_json.h"
 #include "object/locate.h"
+#include "object/probe.h"
 #include "pin_dir.h"
 #include "units.h"
 #include "window/clock.h"
@@ -134,14 +136,47 @@ static int open_unpinned(struct source *source, const char *name,
   return status;
 }
 
+/* The windows of this project's kind in a folder of pins. */
+static int name_windows(const char *folder, struct failure *failure) {
+  char pattern[600], names[400] = "";
+  size_t used = 0;
+  glob_t found;
+  snprintf(pattern, sizeof(pattern), "%s/*_epoch", folder);
+  if (glob(pattern, 0, NULL, &found) != 0)
+    return failure_set(failure, -EISDIR,
+                       "%s is a folder, and no window is pinned in it", folder);
+  for (size_t i = 0; i < found.gl_pathc && used < sizeof(names); i++) {
+    const char *name = strrchr(found.gl_pathv[i], '/') + 1;
+    used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%.*s",
+                             i ? ", " : "",
+                             (int)(strlen(name) - strlen("_epoch")), name);
+  }
+  globfree(&found);
+  return failure_set(failure, -EISDIR, "%s is a folder; windows in it: %s",
+                     folder, names);
+}
+
+/* The kernel calls whatever is no pin a lack of privilege. */
+static int check_pin(const char *path, struct failure *failure) {
+  struct stat info;
+  if (stat(path, &info) != 0)
+    return 0; /* opening it tells why */
+  if (!probe_on_bpffs(path))
+    return failure_set(failure, -EINVAL,
+                       "%s is not on a BPF file system, where pins are", path);
+  return S_ISDIR(info.st_mode) ? name_windows(path, failure) : 0;
+}
+
 /* A pin of this project's kind is in the folder of its object. */
 static int open_pinned(struct source *source, char *path,
                        const struct source_options *options,
                        struct failure *failure) {
   char name[64];
   snprintf(source->pin, sizeof(source->pin), "%s", path);
-  int status =
-      locate_pinned(path, options->width_ns, &source->reader, name, failure);
+  int status = check_pin(path, failure);
+  if (status == 0)
+    status =
+        locate_pinned(path, options->width_ns, &source->reader, name, failure);
   if (status == 0 && name[0]) {
     copy_name(source->window, name);
   } else if (status == 0) {

@@ -182,6 +182,11 @@ done
 run bpf_window show counted --frobnicate
 is "$(head -n 1 <<<"$err")" "bpf-window: show: unrecognized option '--frobnicate'" \
   "what is wrong begins with the command's name"
+for not_a_pin in "$PINS/counted:is a folder; windows in it: counted$" "$PINS:is a folder, and no window is pinned in it" \
+  "/etc/passwd:is not on a BPF file system"; do
+  run bpf_window show "${not_a_pin%%:*}"
+  like "$status $err" "^1 .*${not_a_pin%%:*} ${not_a_pin#*:}" "what is no pin is told as what it is: ${not_a_pin%%:*}"
+done
 run bpf_window
 is "$status" 2 "no verb is wrong usage"
 verbs=$("$BUILD_DIR/bpf-window" --help | sed -n 's/^  \([a-z]*\) .*/\1/p')
