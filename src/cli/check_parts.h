@@ -48,8 +48,8 @@ void check_policy(struct check_config *config, const struct conf_item *object,
 /* ---- check_windows.c ---- */
 
 /* The windows that an object file declares, and their blocks. */
-void check_windows(struct check_config *config, const struct conf_item *block,
-                   const struct inspect_object *object);
+void check_windows(struct check_config *config, const struct conf_item *object,
+                   const struct inspect_object *inspected);
 
 /* A <Window> outside of objects. */
 void check_watched(struct check_config *config, const struct conf_item *block);
