@@ -67,9 +67,9 @@ static int visit_object(const char *object, void *context) {
               object, date, all->pin_dir, object);
   else
     check_say(all->check, CHECK_OK, "pins",
-              "%s: %u windows, loaded %s from %s%s%s", object, pinned.windows,
-              date, record.path, record.front[0] ? ", front " : "",
-              record.front);
+              "%s: %u window%s, loaded %s from %s%s%s", object, pinned.windows,
+              pinned.windows == 1 ? "" : "s", date, record.path,
+              record.front[0] ? ", front " : "", record.front);
   return 0;
 }
 
