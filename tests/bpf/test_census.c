@@ -167,7 +167,7 @@ static int ignore(enum libbpf_print_level level, const char *format,
 }
 
 int main(void) {
-  if (!place_can_load_unmarked())
+  if (!place_can_load())
     return 77;
   libbpf_set_print(ignore);
   const struct CMUnitTest tests[] = {

@@ -439,7 +439,7 @@ static void a_folder_elsewhere_is_no_place_for_pins(void **state) {
   (void)state;
   struct pins_root *other = NULL;
   assert_int_equal(pins_open(&other, "/tmp/bpf_window", &failure), -ENODEV);
-  assert_non_null(strstr(failure.text, "mount -t bpf"));
+  assert_non_null(strstr(failure.text, "choose a PinDir below /sys/fs/bpf"));
   assert_int_equal(pins_open(&other, "relative", &failure), -EINVAL);
 }
 
