@@ -275,8 +275,13 @@ if unshare -m true 2>/dev/null; then
     'is not on a BPF file system \(mount -t bpf bpf /sys/fs/bpf\). Running without pins' \
     "without bpffs it runs unpinned and says so"
   is "$(grep -c 'Running without pins' "$folder/collectd.log")" 1 "once"
+  unshare -m sh -c "mount -t tmpfs none /sys/kernel/btf
+    exec timeout 5 ${PRIVATE_DAEMON[*]}" >"$folder/collectd.out" 2>&1 || true
+  like "$(grep '\[error\] bpf_window plugin:' "$folder/collectd.log")" \
+    'good: loading needs /sys/kernel/btf/vmlinux: use a kernel built with CONFIG_DEBUG_INFO_BTF' \
+    "without the kernel's BTF it says so"
 else
-  skip "without bpffs it runs unpinned" "mount namespaces cannot be made here"
+  skip "without bpffs it runs unpinned, without BTF it says so" "mount namespaces cannot be made here"
 fi
 
 : >"$folder/collectd.log"
