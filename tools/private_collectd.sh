@@ -6,6 +6,7 @@
 #                                   (bpf_window) and from collectd's own folder
 #   private_config INTERVAL         writes the configuration; what it reads from stdin
 #                                   is put at the end (the blocks of the plugins)
+#   private_csv                     prints the block of csv: files in the folder's csv/
 #   private_writers                 prints the blocks of csv and rrdtool: files of an hour in
 #                                   the folder's csv/ and rrd/
 #   private_start                   starts collectd and waits until it is initialised
@@ -77,11 +78,17 @@ END
   } >"$PRIVATE/collectd.conf"
 }
 
-private_writers() {
+private_csv() {
   cat <<END
 <Plugin csv>
   DataDir "$PRIVATE/csv"
 </Plugin>
+END
+}
+
+private_writers() {
+  private_csv
+  cat <<END
 <Plugin rrdtool>
   DataDir "$PRIVATE/rrd"
   RRATimespan 3600

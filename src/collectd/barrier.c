@@ -83,13 +83,6 @@ static bool wait_until(struct barrier *barrier, const struct timespec *until) {
   return all;
 }
 
-static bool is_through(struct barrier *barrier) {
-  pthread_mutex_lock(&lock);
-  bool through = barrier->pending == 0;
-  pthread_mutex_unlock(&lock);
-  return through;
-}
-
 bool barrier_wait(struct barrier *barrier, cdtime_t at_most) {
   struct timespec until = later(at_most);
   return wait_until(barrier, &until);
@@ -97,7 +90,7 @@ bool barrier_wait(struct barrier *barrier, cdtime_t at_most) {
 
 void barrier_wait_at_end(struct barrier *barrier, cdtime_t at_most) {
   static struct timespec until; /* collectd frees one read after the other */
-  if (is_through(barrier))
+  if (barrier_wait(barrier, 0))
     return; /* perhaps collectd only begins, and this window cannot be read */
   if (until.tv_sec == 0)
     until = later(at_most);

@@ -18,9 +18,7 @@ private_new "$folder" csv
 # config TEXT: the Plugin block's inside.
 config() {
   private_config 1 <<END
-<Plugin csv>
-  DataDir "$folder/csv"
-</Plugin>
+$(private_csv)
 <Plugin bpf_window>
   PinDir "$PRIVATE_PINS"
 $1

@@ -16,8 +16,8 @@ trap private_remove EXIT
 private_new "$folder" csv
 private_mount_bpffs || skip_all "there is no bpffs"
 
-# newest METRIC: its newest value.
-newest() { cat "$folder/csv/$PRIVATE_HOST/bpf_window-marked/derive-$1"-* 2>/dev/null | tail -n 1 | cut -d, -f2 || true; }
+# newest METRIC: its newest value, if there is one.
+newest() { csv_last "derive-$1" marked 2>/dev/null || true; }
 
 all=0
 # Makes $CALLS marked calls, with those before $all. Every system call runs the program; it counts marked ones.
@@ -35,9 +35,7 @@ calls() {
 measure() {
   rm -rf "$folder/csv"
   private_config 1 <<END
-<Plugin csv>
-  DataDir "$folder/csv"
-</Plugin>
+$(private_csv)
 <Plugin bpf_window>
   PinDir "$PRIVATE_PINS"
   Statistics $1

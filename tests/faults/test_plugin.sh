@@ -16,9 +16,7 @@ folder=$(mktemp -d)
 trap private_remove EXIT
 private_new "$folder" csv
 private_config 1 <<END
-<Plugin csv>
-  DataDir "$folder/csv"
-</Plugin>
+$(private_csv)
 <Plugin bpf_window>
   PinDir "$PRIVATE_PINS"
   <Object "fresh">

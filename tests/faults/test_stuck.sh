@@ -36,9 +36,7 @@ while [ ! -S "$folder/socket" ]; do sleep 0.1; done
 private_new "$folder" csv rrdcached
 config() { # BLOCK...
   private_config 1 <<END
-<Plugin csv>
-  DataDir "$folder/csv"
-</Plugin>
+$(private_csv)
 $*
 <Plugin bpf_window>
   PinDir "$PRIVATE_PINS"

@@ -17,9 +17,7 @@ windows=(block_io tcp)
 ! run_window page_cache "$BUILD_DIR/bpf/page_cache.bpf.o" || windows+=(page_cache)
 end_window
 private_config 1 <<END
-<Plugin csv>
-  DataDir "$folder/csv"
-</Plugin>
+$(private_csv)
 <Plugin bpf_window>
   PinDir "$PRIVATE_PINS"
 $(for window in "${windows[@]}"; do cat <<OBJECT

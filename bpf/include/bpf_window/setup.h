@@ -216,7 +216,7 @@ static inline int bpf_window_pin(const struct bpf_object *object,
   if (mkdir(folder, 0700) != 0 && errno != EEXIST)
     return -errno;
   /* Who sees the ring sees the rest. */
-  for (; pinned < 3 && error == 0; pinned++) {
+  for (; pinned < 3; pinned++) {
     struct bpf_map *map = bpf_window__map(object, name, suffixes[pinned]);
     if (!map)
       error = -ENOENT;
