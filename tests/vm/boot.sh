@@ -6,6 +6,8 @@
 #     --memory SIZE    default 1G
 #     --smp SPEC       as for qemu, default 2; for example 2,maxcpus=255
 #     --icount         one instruction is one virtual ns: counts are repeatable
+#     --take-turns     the CPUs take turns in one thread: slower, and without what
+#                      status 126 stands for
 #     --timeout S      seconds until a guest that still runs is ended
 #     --interactive    the console is here, there is no time limit, no log
 #
@@ -35,13 +37,15 @@ cmdline=
 memory=1G
 smp=2
 icount=no
+threads=multi
 limit=600
 interactive=no
 
 parse() {
     while [ $# -gt 0 ]; do
         case $1 in
-        --icount) icount=yes; shift; continue ;;
+        --icount) icount=yes threads=single; shift; continue ;; # it goes with no other
+        --take-turns) threads=single; shift; continue ;;
         --interactive) interactive=yes; shift; continue ;;
         --help) help ;;
         esac
@@ -75,13 +79,16 @@ kernel_words() {
     words="$words oops=panic panic=-1"
     # Under emulation on a busy machine a CPU may stand still for long.
     words="$words rcupdate.rcu_cpu_stall_timeout=120 watchdog_thresh=60"
+    # And its two clocks look uneven. A kernel that gives up the TSC for that patches
+    # the code that reads the time, which is where programs in BPF are all the time.
+    words="$words tsc=reliable"
     printf '%s %s\n' "$words" "$cmdline"
 }
 
 run_qemu() {
     local -a arguments=(
         -nodefaults -no-user-config -display none -no-reboot
-        -accel tcg -cpu max -m "$memory" -smp "$smp"
+        -accel "tcg,thread=$threads" -cpu max -m "$memory" -smp "$smp"
         -kernel "$kernel" -initrd "$initrd" -append "$(kernel_words)"
     )
     if [ "$icount" = yes ]; then
@@ -115,7 +122,8 @@ complaint() {
 
 # With more than one CPU, qemu 7.2 now and then runs a breakpoint of the kernel's
 # own code patching after the kernel has taken it out again (seen while trace
-# events are switched). Then the dump of the code shows no breakpoint (cc) before
+# events are switched, and while the clock is): one thread translates the code while
+# another one changes it. Then the dump of the code shows no breakpoint (cc) before
 # the instruction that it points at; code that really holds one does.
 emulator_fault() {
     grep -aEm 1 "$trouble" "$log" | grep -q 'int3: 0000' || return 1

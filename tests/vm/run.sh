@@ -7,8 +7,9 @@
 #   run.sh --command 'CMD' KERNEL [-- BOOT-OPTION...]
 #     Runs one command in a guest: its output is the output here, its exit
 #     status the exit status here (124: out of time, 125: the kernel
-#     complained, 126: the emulator failed, try again). The options are those of boot.sh, such as --icount,
-#     --smp 2,maxcpus=255, --memory 2G, --cmdline 'lsm=lockdown', --timeout 60.
+#     complained, 126: the emulator failed, try again or with --take-turns). The options
+#     are those of boot.sh, such as --icount, --smp 2,maxcpus=255, --memory 2G,
+#     --cmdline 'lsm=lockdown', --timeout 60.
 #   run.sh --shell KERNEL [-- BOOT-OPTION...]
 #     Gives a shell in a guest; leave it with "exit", or Ctrl-A X.
 #
@@ -64,7 +65,8 @@ guests_at_a_time=2
 # Under emulation, and with another guest beside it.
 suite_limit=1500
 
-# How often a guest that the emulator failed (boot.sh, status 126) is started.
+# How often a guest that the emulator failed (boot.sh, status 126) is started: at last
+# in the way in which it cannot fail like that.
 tries=3
 
 # Why no guest can run on this machine, or nothing.
@@ -170,6 +172,7 @@ test_kernel() {
     errors=$logs/${label// /-}.errors
     for ((try = 1; try <= tries; try++)); do
         progress "[$label] runs ${suites[*]}"
+        [ "$try" -lt "$tries" ] || options+=(--take-turns)
         status=0
         run_job "$name" "$vmlinuz" "$modules" "$(suite_job "${suites[@]}")" \
             --log "$log" "${options[@]}" 2>"$errors" |
