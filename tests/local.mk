@@ -112,6 +112,8 @@ tests_collectd_open_known_files_SOURCES = tests/collectd/open_known_files.c
 
 # BPF objects of the tests; several are made from one source.
 TEST_BPF_OBJECTS = \
+  tests/bpf/array.bpf.o \
+  tests/bpf/array_named_twice.bpf.o \
   tests/bpf/at_tracepoint.bpf.o \
   tests/bpf/awkward_names.bpf.o \
   tests/bpf/awkward_names_colliding.bpf.o \
@@ -138,6 +140,8 @@ CLEANFILES += $(TEST_BPF_OBJECTS)
 $(TEST_BPF_OBJECTS): tests/bpf/marked.bpf.h $(bpfinclude_HEADERS) $(BPF_PROGRAM_INCLUDES) bpf/inode_cache.bpf.c
 
 COMPILE_BPF = $(BPF_CC) $(BPF_CFLAGS) $(BPF_CPPFLAGS) -I$(srcdir)/bpf/include -I$(srcdir)/bpf
+tests/bpf/array_named_twice.bpf.o: tests/bpf/array.bpf.c
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(COMPILE_BPF) -DNAMED_TWICE -c $< -o $@
 tests/bpf/awkward_names_colliding.bpf.o: tests/bpf/awkward_names.bpf.c
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(COMPILE_BPF) -DCOLLIDING -c $< -o $@
 tests/bpf/awkward_names_self.bpf.o: tests/bpf/awkward_names.bpf.c
@@ -161,11 +165,11 @@ tests/bpf/marked_calls_short.bpf.o: tests/bpf/marked_calls.bpf.c
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(COMPILE_BPF) -DSHORT_BUCKETS -c $< -o $@
 
 EXTRA_DIST += tests/coverage.sh tests/run.sh tests/tap.sh tests/source/links.sh tests/source/test_pages.sh tests/source/test_source.sh \
-  tests/collectd/decode_dump.py tests/collectd/test_bad_input.sh tests/collectd/test_privileges.sh tests/collectd/test_histogram.sh tests/collectd/test_others.sh tests/collectd/test_removed.sh tests/collectd/test_statistics.sh tests/collectd/test_values.sh \
+  tests/collectd/decode_dump.py tests/collectd/test_array.sh tests/collectd/test_bad_input.sh tests/collectd/test_privileges.sh tests/collectd/test_histogram.sh tests/collectd/test_others.sh tests/collectd/test_removed.sh tests/collectd/test_statistics.sh tests/collectd/test_values.sh \
   tests/refusal/test_refusal.sh tests/faults/soak.sh tests/faults/test_clocks.sh tests/faults/test_kills.sh tests/faults/test_outage.sh tests/faults/test_plugin.sh tests/faults/test_stuck.sh \
   tests/vm/README.md tests/vm/boot.sh tests/vm/common.sh tests/vm/guest-init \
   tests/vm/initramfs.sh tests/vm/kernels.sh tests/vm/run.sh \
-  tests/bpf/at_tracepoint.bpf.c tests/bpf/awkward_names.bpf.c tests/bpf/each_task.bpf.c tests/bpf/marked.bpf.h tests/bpf/histogram.bpf.c tests/bpf/injected_clock.bpf.c tests/bpf/marked_calls.bpf.c \
+  tests/bpf/array.bpf.c tests/bpf/at_tracepoint.bpf.c tests/bpf/awkward_names.bpf.c tests/bpf/each_task.bpf.c tests/bpf/marked.bpf.h tests/bpf/histogram.bpf.c tests/bpf/injected_clock.bpf.c tests/bpf/marked_calls.bpf.c \
   tests/bpf/no_window.bpf.c tests/bpf/over_the_limits.bpf.c tests/bpf/torn_window.bpf.c \
   tests/collectd/one_process.bpf.c
 

@@ -42,6 +42,21 @@ static const struct rule plugin_rules[] = {
     {"Statistics", BOOLEAN, NULL},   {"Object", BLOCK, object_rules},
     {"Window", BLOCK, window_rules}, {0}};
 
+static const char *problem_with_percents(const struct conf_item *item) {
+  bool good = item->values >= 1 && item->values <= 16, twice = false;
+  double percent[16] = {0};
+  for (size_t i = 0; good && i < item->values; i++) {
+    percent[i] = strtod(item->value[i].text, NULL);
+    good = item->value[i].type == CONF_NUMBER && percent[i] > 0 &&
+           percent[i] <= 100;
+    for (size_t k = 0; k < i; k++)
+      twice |= percent[k] == percent[i];
+  }
+  if (!good)
+    return "needs up to 16 numbers above 0, at most 100, without quotes";
+  return twice ? "has a number twice" : NULL;
+}
+
 /* What is wrong with the values of an option, or NULL. */
 static const char *problem_with(const struct conf_item *item, enum kind kind) {
   const struct conf_value *value = item->value;
@@ -66,14 +81,8 @@ static const char *problem_with(const struct conf_item *item, enum kind kind) {
                    strtod(value->text, NULL) <= 300
                ? NULL
                : "needs a number of seconds from 1 to 300, without quotes";
-  case PERCENTS: {
-    bool good = item->values >= 1 && item->values <= 16;
-    for (size_t i = 0; good && i < item->values; i++)
-      good = value[i].type == CONF_NUMBER && strtod(value[i].text, NULL) > 0 &&
-             strtod(value[i].text, NULL) <= 100;
-    return good ? NULL
-                : "needs up to 16 numbers above 0, at most 100, without quotes";
-  }
+  case PERCENTS:
+    return problem_with_percents(item);
   case SCOPE: {
     bool host_only;
     return item->values == 1 && value->type == CONF_STRING &&

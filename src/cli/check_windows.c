@@ -20,10 +20,14 @@
 static void check_counters(struct check *check, const struct conf_item *option,
                            const char *window,
                            const struct bpf_window_epoch *record) {
+  char known[400];
+  uint32_t first;
+  window_counter_names(record, known, sizeof(known));
   for (size_t i = 0; i < option->values; i++)
-    if (window_value_of(record, option->value[i].text) < 0)
-      check_problem(check, option, "window %s has no counter %s", window,
-                    option->value[i].text);
+    if (window_values_of(record, option->value[i].text, &first) == 0)
+      check_problem(check, option,
+                    "window %s has no counter %s (there are: %s)", window,
+                    option->value[i].text, known);
 }
 
 static void check_ratio(struct check *check, const struct conf_item *ratio,
@@ -36,12 +40,44 @@ static void check_ratio(struct check *check, const struct conf_item *ratio,
                   "needs a line Numerator and a line Denominator");
 }
 
+/* The one of its name before it in the block, or NULL. */
+static const struct conf_item *earlier_ratio(const struct conf_item *block,
+                                             const struct conf_item *ratio) {
+  for (const struct conf_item *item = block->child; item < ratio; item++)
+    if (conf_is(item, "Ratio") &&
+        strcmp(conf_text(item), conf_text(ratio)) == 0)
+      return item;
+  return NULL;
+}
+
+static void check_ratio_name(struct check *check, const struct conf_item *block,
+                             const struct conf_item *ratio,
+                             const struct bpf_window_epoch *record) {
+  const struct conf_item *earlier = earlier_ratio(block, ratio);
+  const struct conf_item *option = conf_find(block, "DefaultRatio");
+  struct window_ratio by_roles;
+  if (earlier)
+    check_problem(check, ratio, "there is a ratio %s already, in line %d",
+                  conf_text(ratio), earlier->line);
+  else if ((!option || conf_truth(option->value)) &&
+           window_ratio_from_roles(&by_roles, record) &&
+           strcmp(by_roles.name, conf_text(ratio)) == 0)
+    check_problem(check, ratio,
+                  "the window has a ratio %s of its own (DefaultRatio false "
+                  "leaves that out)",
+                  conf_text(ratio));
+}
+
 static void check_ratios(struct check *check, const struct conf_item *block,
                          const char *window,
                          const struct bpf_window_epoch *record) {
-  for (size_t i = 0; i < block->children; i++)
-    if (conf_is(&block->child[i], "Ratio"))
-      check_ratio(check, &block->child[i], window, record);
+  for (size_t i = 0; i < block->children; i++) {
+    const struct conf_item *ratio = &block->child[i];
+    if (!conf_is(ratio, "Ratio"))
+      continue;
+    check_ratio(check, ratio, window, record);
+    check_ratio_name(check, block, ratio, record);
+  }
 }
 
 /* ---- The interval ---- */

@@ -59,7 +59,7 @@ const char *conf_text(const struct conf_item *item);
 /* Whether it is that key of this plugin, as in `LoadPlugin bpf_window`. */
 bool conf_is_ours(const struct conf_item *item, const char *key);
 
-/* The first option of a block with the key, or NULL. */
+/* The last option of a block with the key, which is the one that counts; or NULL. */
 const struct conf_item *conf_find(const struct conf_item *block,
                                   const char *key);
 

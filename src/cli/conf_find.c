@@ -17,8 +17,8 @@ bool conf_is_ours(const struct conf_item *item, const char *key) {
 
 const struct conf_item *conf_find(const struct conf_item *block,
                                   const char *key) {
-  for (size_t i = 0; i < block->children; i++)
-    if (conf_is(&block->child[i], key))
-      return &block->child[i];
+  for (size_t i = block->children; i > 0; i--)
+    if (conf_is(&block->child[i - 1], key))
+      return &block->child[i - 1];
   return NULL;
 }

@@ -41,14 +41,10 @@ int source_options_take(struct source_options *options, int option,
 static int no_such_counter(const struct bpf_window_epoch *record,
                            const char *option, const char *pattern,
                            struct failure *failure) {
-  char names[400] = "";
-  size_t length = 0;
-  for (uint32_t c = 0; c < record->counters && length < sizeof(names); c++)
-    length += (size_t)snprintf(names + length, sizeof(names) - length, " %s",
-                               record->counter[c].name);
-  return failure_set(failure, -ESRCH, "%s %.60s: the window's counters are%s%s",
-                     option, pattern, names,
-                     length < sizeof(names) ? "" : "...");
+  char names[400];
+  window_counter_names(record, names, sizeof(names));
+  return failure_set(failure, -ESRCH, "%s %.60s: the window's counters are %s",
+                     option, pattern, names);
 }
 
 static int apply(struct bpf_window_epoch *record, const char *option,

@@ -7,13 +7,12 @@
 #include "window/clock.h"
 #include "window/histogram.h"
 
-struct metric {
+struct series {
   const char *type;
   char type_instance[DATA_MAX_NAME_LEN];
 };
 
 struct percentile {
-  char type_instance[DATA_MAX_NAME_LEN];
   uint32_t first, slots;
   double percent;
 };
@@ -21,13 +20,28 @@ struct percentile {
 struct metrics {
   char plugin_instance[DATA_MAX_NAME_LEN];
   uint32_t values;
-  struct metric *total; /* one per value of the bucket */
+  struct series
+      *series; /* a total per value of the bucket, ratios, percentiles */
+  size_t count;
   struct window_ratio *ratio;
   size_t ratios;
   struct percentile *percentile;
   size_t percentiles;
   uint64_t rolling_buckets;
 };
+
+/* For the next in the order above. Returns the name to be filled in. */
+static char *add_series(struct metrics *metrics, const char *type) {
+  struct series *series = &metrics->series[metrics->count++];
+  series->type = type;
+  return series->type_instance;
+}
+
+static void dispatch(const struct metrics *metrics, size_t i, value_t value,
+                     cdtime_t time) {
+  value_dispatch(metrics->plugin_instance, metrics->series[i].type,
+                 metrics->series[i].type_instance, value, time);
+}
 
 /* ---- Totals ---- */
 
@@ -58,21 +72,17 @@ static void name_value(const struct bpf_window_counter *counter, uint32_t i,
     ssnprintf(name, DATA_MAX_NAME_LEN, "%s_%u", counter->name, i);
 }
 
-static int set_totals(struct metrics *metrics,
-                      const struct bpf_window_epoch *epoch) {
+static void set_totals(struct metrics *metrics,
+                       const struct bpf_window_epoch *epoch) {
   bool is_cache = has_role(epoch, BPF_WINDOW_ROLE_HIT) &&
                   has_role(epoch, BPF_WINDOW_ROLE_MISS);
   metrics->values = epoch->values;
-  metrics->total = calloc(epoch->values, sizeof(*metrics->total));
-  struct metric *total = metrics->total;
-  for (uint32_t c = 0; total && c < epoch->counters; c++) {
+  for (uint32_t c = 0; c < epoch->counters; c++) {
     const struct bpf_window_counter *counter = &epoch->counter[c];
-    for (uint32_t i = 0; i < counter->values; i++, total++) {
-      total->type = type_of(counter->role, is_cache);
-      name_value(counter, i, total->type_instance);
-    }
+    for (uint32_t i = 0; i < counter->values; i++)
+      name_value(counter, i,
+                 add_series(metrics, type_of(counter->role, is_cache)));
   }
-  return metrics->total ? 0 : -ENOMEM;
 }
 
 /* ---- Ratios ---- */
@@ -83,20 +93,18 @@ static int add_names(const struct bpf_window_epoch *epoch,
                      void (*add)(struct window_ratio *, uint32_t),
                      struct failure *failure) {
   for (size_t i = 0; i < count; i++) {
-    int value = window_value_of(epoch, names[i]);
-    if (value < 0) {
-      char known[256] = "";
-      for (uint32_t c = 0; c < epoch->counters; c++) {
-        size_t used = strlen(known);
-        ssnprintf(known + used, sizeof(known) - used, "%s%s", c ? ", " : "",
-                  epoch->counter[c].name);
-      }
+    uint32_t first;
+    uint32_t values = window_values_of(epoch, names[i], &first);
+    if (values == 0) {
+      char known[400];
+      window_counter_names(epoch, known, sizeof(known));
       return failure_set(
           failure, -EINVAL,
-          "<Ratio \"%s\">: unknown counter \"%s\" (there are: %s)",
+          "<Ratio \"%s\">: unknown counter \"%.60s\" (there are: %s)",
           config->name, names[i], known);
     }
-    add(ratio, (uint32_t)value);
+    for (uint32_t v = first; v < first + values; v++)
+      add(ratio, v);
   }
   return 0;
 }
@@ -105,9 +113,6 @@ static int set_ratios(struct metrics *metrics,
                       const struct bpf_window_epoch *epoch,
                       const struct config_window *config,
                       struct failure *failure) {
-  metrics->ratio = calloc(config->ratios + 1, sizeof(*metrics->ratio));
-  if (!metrics->ratio)
-    return failure_set(failure, -ENOMEM, "out of memory");
   if (config->ratio_from_roles &&
       window_ratio_from_roles(&metrics->ratio[0], epoch))
     metrics->ratios = 1;
@@ -123,37 +128,32 @@ static int set_ratios(struct metrics *metrics,
     if (status != 0)
       return status;
   }
+  for (size_t i = 0; i < metrics->ratios; i++)
+    sstrncpy(add_series(metrics, "cache_ratio"), metrics->ratio[i].name,
+             DATA_MAX_NAME_LEN);
   return 0;
 }
 
 /* ---- Percentiles ---- */
 
-static int set_percentiles(struct metrics *metrics,
-                           const struct bpf_window_epoch *epoch,
-                           const struct config_window *config) {
+static void set_percentiles(struct metrics *metrics,
+                            const struct bpf_window_epoch *epoch,
+                            const struct config_window *config) {
   struct histogram histogram;
-  metrics->percentile = calloc(epoch->counters * config->percentiles + 1,
-                               sizeof(*metrics->percentile));
-  if (!metrics->percentile)
-    return -ENOMEM;
   for (uint32_t c = 0; histogram_next(epoch, &c, &histogram);) {
     for (size_t i = 0; i < config->percentiles; i++) {
-      struct percentile *percentile =
-          &metrics->percentile[metrics->percentiles++];
-      percentile->first = histogram.first;
-      percentile->slots = histogram.slots;
-      percentile->percent = config->percentile[i];
-      ssnprintf(percentile->type_instance, sizeof(percentile->type_instance),
-                "%s-p%g", histogram.name, percentile->percent);
+      metrics->percentile[metrics->percentiles++] = (struct percentile){
+          histogram.first, histogram.slots, config->percentile[i]};
+      ssnprintf(add_series(metrics, "gauge"), DATA_MAX_NAME_LEN, "%s-p%g",
+                histogram.name, config->percentile[i]);
     }
   }
-  return 0;
 }
 
 /* ---- All ---- */
 
-static int check_names(const struct bpf_window_epoch *epoch,
-                       struct failure *failure) {
+static int check_own_names(const struct bpf_window_epoch *epoch,
+                           struct failure *failure) {
   for (uint32_t c = 0; c < epoch->counters; c++)
     if (strncmp(epoch->counter[c].name, VALUE_SELF, strlen(VALUE_SELF)) == 0)
       return failure_set(failure, -EINVAL,
@@ -163,13 +163,47 @@ static int check_names(const struct bpf_window_epoch *epoch,
   return 0;
 }
 
+/* Two values in one series, which writers would refuse or mix: ratios of one name, a
+ * percentile twice, an array beside a counter named like one of its values. */
+static int check_series(const struct metrics *metrics,
+                        struct failure *failure) {
+  for (size_t i = 1; i < metrics->count; i++) {
+    const struct series *series = &metrics->series[i];
+    for (const struct series *other = metrics->series; other < series; other++)
+      if (strcmp(series->type, other->type) == 0 &&
+          strcmp(series->type_instance, other->type_instance) == 0)
+        return failure_set(failure, -EINVAL,
+                           "two of its values would be %s-%s: give one of them "
+                           "another name, or leave it out",
+                           series->type, series->type_instance);
+  }
+  return 0;
+}
+
+/* Room for the most that it can have. */
+static struct metrics *allocate(const struct bpf_window_epoch *epoch,
+                                const struct config_window *config) {
+  size_t ratios = config->ratios + 1;
+  size_t percentiles = epoch->counters * config->percentiles;
+  struct metrics *metrics = calloc(1, sizeof(*metrics));
+  if (!metrics)
+    return NULL;
+  metrics->series =
+      calloc(epoch->values + ratios + percentiles, sizeof(*metrics->series));
+  metrics->ratio = calloc(ratios, sizeof(*metrics->ratio));
+  metrics->percentile = calloc(percentiles + 1, sizeof(*metrics->percentile));
+  if (!metrics->series || !metrics->ratio || !metrics->percentile)
+    metrics_free(&metrics);
+  return metrics;
+}
+
 int metrics_new(struct metrics **out, const char *plugin_instance,
                 const struct bpf_window_epoch *epoch,
                 const struct config_window *config, struct failure *failure) {
-  int status = check_names(epoch, failure);
+  int status = check_own_names(epoch, failure);
   if (status != 0)
     return status;
-  struct metrics *metrics = calloc(1, sizeof(*metrics));
+  struct metrics *metrics = allocate(epoch, config);
   if (!metrics)
     return failure_set(failure, -ENOMEM, "out of memory");
   sstrncpy(metrics->plugin_instance, plugin_instance,
@@ -178,11 +212,11 @@ int metrics_new(struct metrics **out, const char *plugin_instance,
       config->ratio_seconds * NS_PER_SECOND / epoch->width_ns;
   if (metrics->rolling_buckets > WINDOW_HISTORY_BUCKETS)
     metrics->rolling_buckets = WINDOW_HISTORY_BUCKETS;
-  if (set_totals(metrics, epoch) != 0 ||
-      set_percentiles(metrics, epoch, config) != 0)
-    status = failure_set(failure, -ENOMEM, "out of memory");
+  set_totals(metrics, epoch);
+  status = set_ratios(metrics, epoch, config, failure);
+  set_percentiles(metrics, epoch, config);
   if (status == 0)
-    status = set_ratios(metrics, epoch, config, failure);
+    status = check_series(metrics, failure);
   if (status != 0)
     metrics_free(&metrics);
   else
@@ -193,7 +227,7 @@ int metrics_new(struct metrics **out, const char *plugin_instance,
 void metrics_free(struct metrics **metrics) {
   if (!*metrics)
     return;
-  free((*metrics)->total);
+  free((*metrics)->series);
   free((*metrics)->ratio);
   free((*metrics)->percentile);
   free(*metrics);
@@ -209,40 +243,36 @@ unsigned metrics_count_totals(const struct metrics *metrics) {
 }
 
 unsigned metrics_count_rolling(const struct metrics *metrics) {
-  return (unsigned)(metrics->ratios + metrics->percentiles);
+  return (unsigned)(metrics->count - metrics->values);
 }
 
 void metrics_dispatch_totals(const struct metrics *metrics,
                              const uint64_t *totals, cdtime_t time) {
   for (uint32_t v = 0; v < metrics->values; v++)
-    value_dispatch(metrics->plugin_instance, metrics->total[v].type,
-                   metrics->total[v].type_instance,
-                   (value_t){.derive = (derive_t)totals[v]}, time);
+    dispatch(metrics, v, (value_t){.derive = (derive_t)totals[v]}, time);
 }
 
 void metrics_dispatch_zeroes(const struct metrics *metrics, const bool *fresh,
                              cdtime_t time) {
   for (uint32_t v = 0; v < metrics->values; v++)
     if (fresh[v])
-      value_dispatch(metrics->plugin_instance, metrics->total[v].type,
-                     metrics->total[v].type_instance, (value_t){.derive = 0},
-                     time);
+      dispatch(metrics, v, (value_t){.derive = 0}, time);
 }
 
 void metrics_dispatch_rolling(const struct metrics *metrics,
                               const uint64_t *sums, cdtime_t time) {
+  size_t series = metrics->values;
   for (size_t i = 0; i < metrics->ratios; i++)
-    value_dispatch(metrics->plugin_instance, "cache_ratio",
-                   metrics->ratio[i].name,
-                   (value_t){.gauge = window_ratio_percent(
-                                 &metrics->ratio[i], metrics->values, sums)},
-                   time);
+    dispatch(metrics, series++,
+             (value_t){.gauge = window_ratio_percent(&metrics->ratio[i],
+                                                     metrics->values, sums)},
+             time);
   for (size_t i = 0; i < metrics->percentiles; i++) {
     const struct percentile *percentile = &metrics->percentile[i];
-    value_dispatch(metrics->plugin_instance, "gauge", percentile->type_instance,
-                   (value_t){.gauge = histogram_percentile(
-                                 sums + percentile->first, percentile->slots,
-                                 percentile->percent)},
-                   time);
+    dispatch(metrics, series++,
+             (value_t){.gauge = histogram_percentile(sums + percentile->first,
+                                                     percentile->slots,
+                                                     percentile->percent)},
+             time);
   }
 }

@@ -26,7 +26,8 @@
 
 struct metrics; /* has copies of all that it needs */
 
-/* Errors: -EINVAL for a ratio with an unknown counter, -ENOMEM. */
+/* Errors: -EINVAL for a ratio with an unknown counter, and for two values of one
+ * name; -ENOMEM. */
 int metrics_new(struct metrics **metrics, const char *plugin_instance,
                 const struct bpf_window_epoch *epoch,
                 const struct config_window *config, struct failure *failure);

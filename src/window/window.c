@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -244,14 +245,46 @@ bool window_ledger_drift(const struct bpf_window_epoch *epoch,
 
 /* ---- The epoch's record ---- */
 
-int window_value_of(const struct bpf_window_epoch *epoch, const char *name) {
-  int value = 0;
-  for (uint32_t c = 0; c < epoch->counters; c++) {
-    if (strcmp(epoch->counter[c].name, name) == 0)
-      return value;
-    value += (int)epoch->counter[c].values;
+/* Whether the name is that of one value of an array, `name_3`. */
+static bool is_element(const struct bpf_window_counter *counter,
+                       const char *name, uint32_t *element) {
+  char text[BPF_WINDOW_NAME_SIZE + 12];
+  if (counter->role == BPF_WINDOW_ROLE_LOG2)
+    return false;
+  for (*element = 0; *element < counter->values; ++*element) {
+    snprintf(text, sizeof(text), "%s_%u", counter->name, *element);
+    if (counter->values > 1 && strcmp(text, name) == 0)
+      return true;
   }
-  return -1;
+  return false;
+}
+
+uint32_t window_values_of(const struct bpf_window_epoch *epoch,
+                          const char *name, uint32_t *first) {
+  uint32_t value = 0, found = 0, element;
+  for (uint32_t c = 0; c < epoch->counters; c++) {
+    const struct bpf_window_counter *counter = &epoch->counter[c];
+    if (strcmp(counter->name, name) == 0) {
+      *first = value;
+      return counter->values;
+    }
+    if (is_element(counter, name, &element)) {
+      *first = value + element;
+      found = 1; /* unless a counter has that very name */
+    }
+    value += counter->values;
+  }
+  return found;
+}
+
+void window_counter_names(const struct bpf_window_epoch *epoch, char *names,
+                          size_t size) {
+  size_t used = 0;
+  for (uint32_t c = 0; c < epoch->counters && used < size; c++)
+    used += (size_t)snprintf(names + used, size - used, "%s%s", c ? ", " : "",
+                             epoch->counter[c].name);
+  if (used >= size)
+    strcpy(names + size - sizeof("..."), "...");
 }
 
 const char *window_epoch_problem(const struct bpf_window_epoch *epoch) {

@@ -23,6 +23,7 @@
 #define BPF_WINDOW_WINDOW_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <bpf_window/layout.h>
@@ -132,8 +133,17 @@ bool window_ratio_from_roles(struct window_ratio *ratio,
 bool window_ledger_drift(const struct bpf_window_epoch *epoch,
                          const uint64_t *sums, int64_t *drift);
 
-/* Index of the first value of the counter with that name, or -1. */
-int window_value_of(const struct bpf_window_epoch *epoch, const char *name);
+/*
+ * The values of a bucket that a name stands for: that of a counter for all it has,
+ * `name_3` for one of an array, as collectd names it. Returns how many there are
+ * from *first on; 0 if the window has no such counter.
+ */
+uint32_t window_values_of(const struct bpf_window_epoch *epoch,
+                          const char *name, uint32_t *first);
+
+/* Writes the names of the counters, `a, b, c`; what does not fit ends in `...`. */
+void window_counter_names(const struct bpf_window_epoch *epoch, char *names,
+                          size_t size);
 
 /* Checks a record that came from a map (not from us): sizes, names, sums.
  * Returns NULL, or what is wrong in a few words. */

@@ -111,7 +111,26 @@ mistake '<Window "counted">
 Numerator "hits_nope"
 Denominator "lookups"
 </Ratio>
-</Window>' 'collectd.conf:7: Numerator: window counted has no counter hits_nope' "an unknown counter in a ratio"
+</Window>' 'collectd.conf:7: Numerator: window counted has no counter hits_nope \(there are: lookups, hits_fast,' "an unknown counter in a ratio"
+mistake '<Window "counted">
+<Ratio "x">
+Numerator "hits_fast"
+Denominator "lookups"
+</Ratio>
+<Ratio "x">
+Numerator "hits_slow"
+Denominator "lookups"
+</Ratio>
+</Window>' 'collectd.conf:10: Ratio: there is a ratio x already, in line 6' "two ratios of one name"
+mistake '<Window "counted">
+<Ratio "hit">
+Numerator "hits_fast"
+Denominator "lookups"
+</Ratio>
+</Window>' 'collectd.conf:6: Ratio: the window has a ratio hit of its own \(DefaultRatio false' "a ratio named like the window's own"
+mistake '<Window "counted">
+Percentile 50 99 50.0
+</Window>' 'collectd.conf:6: Percentile: has a number twice' "a percentile twice"
 mistake '<Window "counted">
 RatioSeconds 301
 </Window>' 'collectd.conf:6: RatioSeconds: needs a number of seconds from 1 to 300' "a number out of range"

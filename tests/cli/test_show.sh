@@ -158,7 +158,7 @@ like "$err" 'count is no map$' "and is said to be none"
 for option in --total --hit --miss; do
   run bpf_window show "$PINS/other/counted" "$option" 'nosuch*'
   is "$status $(wc -l <<<"$err")" "1 1" "$option of a counter that is not there is a problem"
-  like "$err" "$option nosuch\*: the window's counters are lookups hits_fast hits_slow misses evictions\$" \
+  like "$err" "$option nosuch\*: the window's counters are lookups, hits_fast, hits_slow, misses, evictions\$" \
     "and told those that are"
 done
 run bpf_window show --input "$SCRATCH/window.json" --miss nosuch

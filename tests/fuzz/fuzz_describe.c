@@ -102,7 +102,10 @@ static void compute(const struct bpf_window_epoch *record,
   window_ledger_drift(record, sums, &drift);
   if (window_ratio_from_roles(&ratio, record))
     window_ratio_percent(&ratio, record->values, sums);
-  window_value_of(record, "hits");
+  char names[40];
+  uint32_t first;
+  window_counter_names(record, names, sizeof(names));
+  window_values_of(record, names, &first);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -144,7 +144,12 @@ uint64_t world_count(const char *window, const char *counter) {
       snapshot,
       window_open_bucket(record, now_ns(CLOCK_MONOTONIC, clock_gettime)) + 1,
       totals);
-  uint64_t total = totals[window_value_of(record, counter)];
+  uint32_t value;
+  if (window_values_of(record, counter, &value) != 1) {
+    tap_note("the window has no counter %s", counter);
+    exit(2);
+  }
+  uint64_t total = totals[value];
   reader_close(&reader);
   return total;
 }

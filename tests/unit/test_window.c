@@ -175,9 +175,36 @@ static void values_are_found_by_the_counters_name(void **state) {
   struct bpf_window_epoch epoch = cache_epoch();
   epoch.counter[1].values = 16;
   epoch.values = 19;
-  assert_int_equal(window_value_of(&epoch, "lookups"), 0);
-  assert_int_equal(window_value_of(&epoch, "misses"), 17);
-  assert_int_equal(window_value_of(&epoch, "nonsense"), -1);
+  const struct {
+    const char *name;
+    uint32_t first, values;
+  } known[] = {{"lookups", 0, 1},  {"hits", 1, 16},   {"hits_0", 1, 1},
+               {"hits_15", 16, 1}, {"misses", 17, 1}, {"fills", 18, 1}};
+  const char *const unknown[] = {"nonsense", "hits_16",  "hits_",
+                                 "hits_01",  "misses_0", ""};
+  uint32_t first;
+  for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+    assert_int_equal(window_values_of(&epoch, known[i].name, &first),
+                     known[i].values);
+    assert_int_equal(first, known[i].first);
+  }
+  for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++)
+    assert_int_equal(window_values_of(&epoch, unknown[i], &first), 0);
+  strcpy(epoch.counter[3].name, "hits_3"); /* rather than one of an array */
+  assert_int_equal(window_values_of(&epoch, "hits_3", &first), 1);
+  assert_int_equal(first, 18);
+}
+
+static void names_that_do_not_fit_are_cut(void **state) {
+  (void)state;
+  const struct bpf_window_epoch epoch = cache_epoch();
+  char all[] = "lookups, hits, misses, fills", names[sizeof(all)];
+  window_counter_names(&epoch, names, sizeof(names));
+  assert_string_equal(names, all);
+  window_counter_names(&epoch, names, sizeof(all) - 1);
+  assert_string_equal(names, "lookups, hits, misses, f...");
+  window_counter_names(&epoch, names, 5);
+  assert_string_equal(names, "l...");
 }
 
 static void a_record_is_checked_before_it_is_believed(void **state) {
@@ -217,6 +244,7 @@ int main(void) {
       cmocka_unit_test(without_a_total_the_base_is_hits_and_misses),
       cmocka_unit_test(the_ledger_balances_when_hits_and_misses_are_the_total),
       cmocka_unit_test(values_are_found_by_the_counters_name),
+      cmocka_unit_test(names_that_do_not_fit_are_cut),
       cmocka_unit_test(a_record_is_checked_before_it_is_believed),
   };
   return cmocka_run_group_tests_name("window", tests, NULL, NULL);

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: (MIT OR GPL-2.0-only) */
+/* An array of counters: a marked call counts in two of its four. */
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
+#include <bpf_window/window.bpf.h>
+
+#include "marked.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
+
+struct array_stats {
+  __u64 abs_bucket;
+  __u64 calls BPF_WINDOW_TOTAL;
+  __u64 part[4];
+#ifdef NAMED_TWICE
+  __u64 part_3; /* as the last of the array */
+#endif
+};
+BPF_WINDOW(parts, struct array_stats);
+
+SEC("tp_btf/sys_enter")
+int on_call(__u64 *arguments) {
+  struct array_stats *bucket;
+  if (!is_marked(arguments) || !(bucket = bpf_window_bucket(parts)))
+    return 0;
+  bpf_window_add(&bucket->calls, 1);
+  bpf_window_add(&bucket->part[1], 1);
+  bpf_window_add(&bucket->part[3], 3);
+  return 0;
+}
