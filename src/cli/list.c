@@ -8,7 +8,7 @@
 
 #include "cli.h"
 #include "inventory.h"
-#include "object/pins.h"
+#include "pin_dir.h"
 #include "units.h"
 
 static const char usage[] =
@@ -19,8 +19,8 @@ static const char usage[] =
     "running program, whoever made them.\n"
     "\n"
     "  --json            as JSON; the names are explained in bpf-window(8)\n"
-    "  --width DURATION  width of a bucket, for windows that do not tell it\n"
-    "  --pin-dir DIR     look for pins below DIR, not " PINS_ROOT "\n";
+    "  --width DURATION  width of a bucket, for windows that do not tell "
+    "it\n" PIN_DIR_HELP;
 
 /* ---- Who uses a window ---- */
 
@@ -194,7 +194,7 @@ int list_main(int argc, char **argv) {
       {"pin-dir", required_argument, NULL, 'p'},
       {"help", no_argument, NULL, 'h'},
       {0}};
-  const char *pin_dir = PINS_ROOT;
+  const char *pin_dir = NULL;
   int64_t width_ns = 0;
   bool json = false;
   int option;
@@ -223,7 +223,8 @@ int list_main(int argc, char **argv) {
 
   struct inventory inventory;
   struct failure failure;
-  if (inventory_take(&inventory, pin_dir, (uint64_t)width_ns, &failure) != 0) {
+  if (inventory_take(&inventory, pin_dir_for_reading(pin_dir),
+                     (uint64_t)width_ns, &failure) != 0) {
     complain("list", "%s", failure.text);
     return CLI_PROBLEM;
   }

@@ -7,8 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "object/pins.h"
-
 static const char *configured(const struct conf *conf) {
   const struct conf_item *root = conf_root(conf);
   for (size_t i = 0; i < root->children; i++) {
@@ -46,6 +44,14 @@ int pin_dir_read(const char *given, const char *config, char *dir,
     status = failure_set(failure, -ENAMETOOLONG, "%s: path too long", path);
   conf_free(&conf);
   return status;
+}
+
+const char *pin_dir_for_reading(const char *given) {
+  static char dir[PINS_PATH_SIZE];
+  struct failure ignored;
+  if (given)
+    return given;
+  return pin_dir_read(NULL, NULL, dir, &ignored) == 0 ? dir : PINS_ROOT;
 }
 
 int pin_dir_readable(const char *pin_dir) {

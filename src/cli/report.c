@@ -8,7 +8,7 @@
 
 #include "cli.h"
 #include "environment.h"
-#include "object/pins.h"
+#include "pin_dir.h"
 #include "source.h"
 #include "span_options.h"
 #include "window/clock.h"
@@ -76,8 +76,9 @@ static int report(const char *window, const struct source_options *options,
   }
   if (status == CLI_OK) {
     history_cut(history, span);
-    json_t *environment = environment_json(history->object, options->pin_dir,
-                                           source_ring_id(source));
+    json_t *environment =
+        environment_json(history->object, pin_dir_for_reading(options->pin_dir),
+                         source_ring_id(source));
     status = write_report(history, environment, output);
     json_decref(environment);
   }

@@ -187,7 +187,9 @@ static int open_pinned(struct source *source, char *path,
 }
 
 int source_open(struct source **out, const char *name,
-                const struct source_options *options, struct failure *failure) {
+                const struct source_options *given, struct failure *failure) {
+  struct source_options filled = *given, *options = &filled;
+  filled.pin_dir = pin_dir_for_reading(given->pin_dir);
   struct source *source = calloc(1, sizeof(*source));
   if (!source)
     return failure_set(failure, -ENOMEM, "out of memory");

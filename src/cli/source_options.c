@@ -7,10 +7,10 @@
 #include <stdio.h>
 
 #include "cli.h"
-#include "object/pins.h"
 #include "units.h"
+#include "window/window.h"
 
-const struct source_options source_options_default = {.pin_dir = PINS_ROOT};
+const struct source_options source_options_default = {0};
 
 int source_options_take(struct source_options *options, int option,
                         const char *argument, const char *verb) {

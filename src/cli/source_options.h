@@ -10,10 +10,11 @@
 
 #include <bpf_window/layout.h>
 
+#include "pin_dir.h"
 #include "window/failure.h"
 
 struct source_options {
-  const char *pin_dir; /* the folder of pins */
+  const char *pin_dir; /* the folder of pins; NULL: see pin_dir_for_reading */
   uint64_t width_ns;   /* for windows that do not tell theirs; 0: a second */
   /* Patterns such as "hits_*" of the counters that have a role; NULL: as the
    * window says. */
@@ -39,7 +40,7 @@ enum source_option {
     "miss", required_argument, NULL, SOURCE_OPTION_MISS                        \
   }
 #define SOURCE_OPTIONS_HELP                                                    \
-  "  --pin-dir DIR     look for pins below DIR, not " PINS_ROOT "\n"           \
+  PIN_DIR_HELP                                                                 \
   "\n"                                                                         \
   "For windows that were made without this project's header:\n"                \
   "  --width DURATION  width of a bucket (default: 1s)\n"                      \

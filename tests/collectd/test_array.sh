@@ -10,8 +10,7 @@ set -euo pipefail
 [ "$(id -u)" -eq 0 ] || skip_all "needs root"
 command -v collectd >/dev/null || skip_all "collectd is not installed"
 
-exec 9>/tmp/bpf_window_marked_calls.lock # the calls are counted by whoever hears them
-flock 9
+own_marked_calls
 
 folder=$(mktemp -d)
 trap private_remove EXIT

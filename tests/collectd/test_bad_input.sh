@@ -10,6 +10,7 @@ set -euo pipefail
 [ "$(id -u)" -eq 0 ] || skip_all "needs root"
 command -v collectd >/dev/null || skip_all "collectd is not installed"
 
+own_marked_calls
 folder=$(mktemp -d)
 chmod 755 "$folder"
 trap private_remove EXIT

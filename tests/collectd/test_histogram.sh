@@ -10,9 +10,7 @@ set -euo pipefail
 [ "$(id -u)" -eq 0 ] || skip_all "needs root"
 command -v collectd >/dev/null || skip_all "collectd is not installed"
 
-# The object hears everybody's marked numbers: one such test at a time.
-exec 9>/tmp/bpf_window_marked_calls.lock
-flock 9
+own_marked_calls
 
 folder=$(mktemp -d)
 trap private_remove EXIT

@@ -11,6 +11,7 @@ set -euo pipefail
 command -v collectd >/dev/null || skip_all "collectd is not installed"
 [ "$(cat /proc/sys/kernel/bpf_stats_enabled)" = 0 ] || skip_all "kernel.bpf_stats_enabled is set"
 
+own_marked_calls
 folder=$(mktemp -d)
 trap private_remove EXIT
 private_new "$folder" csv

@@ -18,9 +18,7 @@ finish() {
 }
 trap finish EXIT
 
-# Marked calls are counted whoever makes them: not beside test_kills.sh.
-exec 9>/tmp/bpf_window_marked_calls.lock
-flock 9
+own_marked_calls
 
 private_new "$folder" csv rrdtool
 private_config 1 <<END

@@ -24,9 +24,7 @@ trap finish EXIT
 
 private_new "$folder" csv rrdtool
 private_config $INTERVAL <<END
-<Plugin csv>
-  DataDir "$folder/csv"
-</Plugin>
+$(private_csv)
 <Plugin rrdtool>
   DataDir "$folder/rrd"
   RRATimespan 86400

@@ -24,15 +24,11 @@ finish() {
   private_remove
 }
 trap finish EXIT
-# The load opens marked calls of its own: one such test at a time.
-exec 9>/tmp/bpf_window_marked_calls.lock
-flock 9
+own_marked_calls
 
 private_new "$folder" csv rrdtool
 private_config 1 <<END
-<Plugin csv>
-  DataDir "$folder/csv"
-</Plugin>
+$(private_csv)
 <Plugin rrdtool>
   DataDir "$folder/rrd"
   RRATimespan 86400

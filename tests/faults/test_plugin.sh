@@ -12,6 +12,7 @@ set -euo pipefail
 command -v collectd >/dev/null || skip_all "collectd is not installed"
 [ -z "${IN_VM:-}" ] || skip_all "an emulated machine takes too long for hundreds of collectds"
 
+own_marked_calls
 folder=$(mktemp -d)
 trap private_remove EXIT
 private_new "$folder" csv

@@ -19,8 +19,7 @@ finish() {
   private_remove
 }
 trap finish EXIT
-exec 9>/tmp/bpf_window_marked_calls.lock
-flock 9
+own_marked_calls
 
 # A daemon that takes what is sent and never answers.
 python3 - "$folder/socket" <<'END' &

@@ -15,9 +15,7 @@ folder=$(mktemp -d)
 trap private_remove EXIT
 private_new "$folder" csv aggregation
 private_config 1 <<END
-<Plugin csv>
-  DataDir "$folder/csv"
-</Plugin>
+$(private_csv)
 $(snippet -aggregation 's/^  #\(<\|  \)/\1/')
 <Plugin bpf_window>
   PinDir "$PRIVATE_PINS"

@@ -35,9 +35,7 @@ start_receiver "$folder/received" "$network_port"
 start_relay "$network_port" "$folder/relay.json"
 
 private_config $INTERVAL <<END
-<Plugin csv>
-  DataDir "$folder/csv"
-</Plugin>
+$(private_csv)
 $(snippet '' "s|#PinDir .*|PinDir \"$PRIVATE_PINS\"|" \
   "s|#File .*|File \"$BUILD_DIR/bpf/inode_cache.bpf.o\"|")
 $(snippet -rrdtool "s|/var/lib/collectd/rrd|$folder/rrd|")

@@ -17,9 +17,7 @@ folder=$(mktemp -d)
 trap private_remove EXIT
 private_new "$folder" csv threshold
 private_config 1 <<END
-<Plugin csv>
-  DataDir "$folder/csv"
-</Plugin>
+$(private_csv)
 # Late values on a busy machine are not what is looked at.
 Timeout 60
 $(snippet -threshold)
