@@ -63,4 +63,8 @@ bool conf_is_ours(const struct conf_item *item, const char *key);
 const struct conf_item *conf_find(const struct conf_item *block,
                                   const char *key);
 
+/* The text of an option in a plugin's blocks, of the last one; or NULL. */
+const char *conf_plugin_text(const struct conf *conf, const char *plugin,
+                             const char *key);
+
 #endif

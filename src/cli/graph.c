@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "conf.h"
 #include "object/pins.h"
 #include "source.h"
 #include "span_options.h"
@@ -41,7 +42,8 @@ static const char usage[] =
     "axis\n"
     "  --rrd DIR         the RRDs: collectd's DataDir, a host's folder in it, "
     "or the\n"
-    "                    window's (default: " DEFAULT_RRD_DIR ")\n"
+    "                    window's (default: DataDir of rrdtool in collectd's\n"
+    "                    configuration, else " DEFAULT_RRD_DIR ")\n"
     "\n" SOURCE_OPTIONS_HELP;
 
 struct options {
@@ -93,12 +95,36 @@ static void name_host(struct graph *graph, const char *folder) {
              start);
 }
 
+/* Where collectd's configuration has the RRDs, else where Debian's collectd has them;
+ * a relative path is below its BaseDir. */
+static void default_rrd_dir(char *dir, size_t size) {
+  struct conf *conf = NULL;
+  struct failure ignored;
+  const char *configured = NULL;
+  snprintf(dir, size, "%s", DEFAULT_RRD_DIR);
+  if (access(CONF_DEFAULT_FILE, R_OK) == 0 &&
+      conf_read(&conf, CONF_DEFAULT_FILE, &ignored) == 0)
+    configured = conf_plugin_text(conf, "rrdtool", "DataDir");
+  if (configured) {
+    const struct conf_item *base = conf_find(conf_root(conf), "BaseDir");
+    snprintf(dir, size, "%s%s%s",
+             configured[0] == '/' ? ""
+             : base               ? conf_text(base)
+                                  : "/var/lib/collectd",
+             configured[0] == '/' ? "" : "/", configured);
+  }
+  conf_free(&conf);
+}
+
 static int look_at_rrds(struct graph *graph, const struct options *options,
                         struct failure *failure) {
-  char folder[512];
+  char folder[512], dir[400];
+  if (options->rrd_dir)
+    snprintf(dir, sizeof(dir), "%s", options->rrd_dir);
+  else
+    default_rrd_dir(dir, sizeof(dir));
   int status =
-      graph_find_folder(options->rrd_dir ? options->rrd_dir : DEFAULT_RRD_DIR,
-                        graph->window, folder, sizeof(folder), failure);
+      graph_find_folder(dir, graph->window, folder, sizeof(folder), failure);
   if (status == 0)
     status = (options->percentiles ? graph_percentiles_from_rrds
                                    : graph_from_rrds)(graph, folder, failure);

@@ -19,8 +19,8 @@ bool graph_wants(struct graph *graph, const char *name) {
   struct graph_choice *choice = &graph->choice;
   bool wanted = choice->count == 0;
   size_t length = strlen(choice->offered);
-  snprintf(choice->offered + length, sizeof(choice->offered) - length, " %s",
-           name);
+  snprintf(choice->offered + length, sizeof(choice->offered) - length, "%s%s",
+           length ? ", " : "", name);
   for (unsigned i = 0; i < choice->count; i++) {
     if (strcmp(choice->pattern[i], name) != 0 &&
         fnmatch(choice->pattern[i], name, 0) != 0)
@@ -35,11 +35,20 @@ int graph_check_choice(const struct graph *graph, struct failure *failure) {
   const struct graph_choice *choice = &graph->choice;
   for (unsigned i = 0; i < choice->count; i++)
     if (!choice->found[i])
-      return failure_set(failure, -ESRCH,
-                         "--counter %.60s: what can be drawn is%s",
-                         choice->pattern[i],
-                         choice->offered[0] ? choice->offered : " nothing");
+      return failure_set(
+          failure, -ESRCH, "--counter %.60s: what can be drawn is %s",
+          choice->pattern[i], choice->offered[0] ? choice->offered : "nothing");
   return 0;
+}
+
+/* collectd's name of a column: an array's element is name_3, not name[3]. */
+static void file_name(const char *column, char *name, size_t size) {
+  snprintf(name, size, "%s", column);
+  char *bracket = strchr(name, '[');
+  if (bracket) {
+    *bracket = '_';
+    bracket[strcspn(bracket, "]")] = '\0';
+  }
 }
 
 /* NULL if there are too many. */
@@ -78,6 +87,15 @@ static bool is_result(const struct bpf_window_counter *counter) {
          counter->role == BPF_WINDOW_ROLE_MISS;
 }
 
+/* One of an array that is not wanted as a whole. */
+static bool wants_element(struct graph *graph, const struct history *history,
+                          uint32_t column) {
+  char text[BPF_WINDOW_NAME_SIZE + 8], name[sizeof(text)];
+  history_column_name(history, column, text);
+  file_name(text, name, sizeof(name));
+  return graph_wants(graph, name);
+}
+
 int graph_from_history(struct graph *graph, const struct history *history,
                        struct failure *failure) {
   uint32_t column = 0;
@@ -89,10 +107,12 @@ int graph_from_history(struct graph *graph, const struct history *history,
     graph->kind = GRAPH_STACKED;
   for (uint32_t c = 0; c < history->epoch.counters; c++) {
     const struct bpf_window_counter *counter = &history->epoch.counter[c];
-    bool drawn = counter->role != BPF_WINDOW_ROLE_LOG2 &&
-                 (graph->kind != GRAPH_STACKED || is_result(counter)) &&
-                 graph_wants(graph, counter->name);
+    bool fits = counter->role != BPF_WINDOW_ROLE_LOG2 &&
+                (graph->kind != GRAPH_STACKED || is_result(counter));
+    bool whole = fits && graph_wants(graph, counter->name);
     for (uint32_t i = 0; i < counter->values; i++, column++) {
+      bool drawn = whole || (fits && counter->values > 1 &&
+                             wants_element(graph, history, column));
       struct graph_series *series =
           drawn && status == 0 ? add_series(graph) : NULL;
       if (!series)
@@ -149,16 +169,6 @@ int graph_find_folder(const char *dir, const char *window, char *folder,
     snprintf(folder, size, "%s", found.gl_pathv[0]);
   globfree(&found);
   return status;
-}
-
-/* collectd's name of a column: an array's element is name_3, not name[3]. */
-static void file_name(const char *column, char *name, size_t size) {
-  snprintf(name, size, "%s", column);
-  char *bracket = strchr(name, '[');
-  if (bracket) {
-    *bracket = '_';
-    bracket[strcspn(bracket, "]")] = '\0';
-  }
 }
 
 /* The files of series that the window told. */

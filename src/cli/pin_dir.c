@@ -7,21 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *configured(const struct conf *conf) {
-  const struct conf_item *root = conf_root(conf);
-  for (size_t i = 0; i < root->children; i++) {
-    const struct conf_item *dir = conf_is_ours(&root->child[i], "Plugin")
-                                      ? conf_find(&root->child[i], "PinDir")
-                                      : NULL;
-    if (dir && dir->values > 0)
-      return dir->value[0].text;
-  }
-  return NULL;
-}
-
 const char *pin_dir_of(const char *given, const struct conf *conf) {
   if (!given && conf)
-    given = configured(conf);
+    given = conf_plugin_text(conf, "bpf_window", "PinDir");
   return given ? given : PINS_ROOT;
 }
 

@@ -25,6 +25,15 @@ trap clean_up EXIT
 
 bpf_window() { "$BUILD_DIR/bpf-window" "$@"; }
 
+# configured VERB...: the command, for which what stands in $SCRATCH/collectd.conf is the
+# machine's configuration; where there is a folder for that.
+configured() {
+  mkdir -p "$SCRATCH/etc"
+  cp "$SCRATCH/collectd.conf" "$SCRATCH/etc"
+  # shellcheck disable=SC2016 # for the inner shell to expand
+  unshare -m sh -c 'mount --bind "$0" /etc/collectd && exec "$@"' "$SCRATCH/etc" "$BUILD_DIR/bpf-window" "$@"
+}
+
 # run COMMAND...: keeps its output in $out and $err, its exit status in $status.
 run() {
   status=0

@@ -67,7 +67,7 @@ differ all.png two.png "is another picture"
 draw one.png --counter evictions
 is "$status" 0 "--counter of one that is no result"
 graph --rrd "$SCRATCH/rrd" -o "$SCRATCH/x.png" --counter misses --counter nosuch
-is "$status $err" "1 bpf-window: graph: --counter nosuch: what can be drawn is lookups hits_fast hits_slow misses evictions" \
+is "$status $err" "1 bpf-window: graph: --counter nosuch: what can be drawn is lookups, hits_fast, hits_slow, misses, evictions" \
   "one that is not there: status 1, and those that are"
 mkdir "$SCRATCH/other"
 cp -r "$SCRATCH/rrd/host" "$SCRATCH/other/elsewhere"
@@ -117,9 +117,34 @@ done
 run bpf_window graph numbers --pin-dir "$PINS" --rrd "$SCRATCH/rrd" --percentiles --counter number_us -o "$SCRATCH/percentiles_both.png"
 is "$status $err" "0 " "percentiles of both"
 
+# ---- Arrays ----
+
+seq 1 200 | sed 's/$/ 0 10 1 2 3 4/' | "$HERE/make_window" "$BUILD_DIR/tests/bpf/array.bpf.o" "$PINS/array" >/dev/null
+array() { run bpf_window graph parts --pin-dir "$PINS" --last 5m -o "$SCRATCH/$1.png" --counter "$2"; }
+array element part_3
+is "$status $out" "0 $SCRATCH/element.png" "--counter of one of an array, as collectd names it"
+array whole part
+is "$status" 0 "or of all of it"
+differ element.png whole.png "which is another picture"
+array no_element part_4
+like "$err" 'what can be drawn is calls, part, part_0, part_1, part_2, part_3$' "what it has not is told"
+
+# ---- Where collectd's configuration has them ----
+
+if [ -d /etc/collectd ]; then
+  printf '<Plugin rrdtool>\n  DataDir "%s"\n</Plugin>\n' "$SCRATCH/rrd" >"$SCRATCH/collectd.conf"
+  run configured graph counted --pin-dir "$PINS" -o "$SCRATCH/configured.png"
+  is "$status $err" "0 " "the RRDs are found where collectd's configuration has them"
+  printf 'BaseDir "%s"\n<Plugin rrdtool>\n  DataDir "rrd"\n</Plugin>\n' "$SCRATCH" >"$SCRATCH/collectd.conf"
+  run configured graph counted --pin-dir "$PINS" -o "$SCRATCH/configured.png"
+  is "$status $err" "0 " "also below its BaseDir"
+else
+  skip "collectd's configuration" "there is no /etc/collectd"
+fi
+
 # ---- The RRDs alone ----
 
-rm -r "$PINS/counted" "$PINS/histogram"
+rm -r "$PINS/counted" "$PINS/histogram" "$PINS/array"
 run bpf_window graph counted --pin-dir "$PINS" --rrd "$rrds" -o "$SCRATCH/old.png"
 is "$status" 0 "the RRDs alone"
 like "$err" '^bpf-window: graph: drawn without the window: (no )?window counted' "which is said, with the reason"
