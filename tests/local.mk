@@ -165,7 +165,7 @@ tests/bpf/marked_calls_short.bpf.o: tests/bpf/marked_calls.bpf.c
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(COMPILE_BPF) -DSHORT_BUCKETS -c $< -o $@
 
 EXTRA_DIST += tests/coverage.sh tests/run.sh tests/tap.sh tests/source/links.sh tests/source/test_pages.sh tests/source/test_source.sh \
-  tests/collectd/decode_dump.py tests/collectd/test_array.sh tests/collectd/test_bad_input.sh tests/collectd/test_privileges.sh tests/collectd/test_histogram.sh tests/collectd/test_others.sh tests/collectd/test_removed.sh tests/collectd/test_statistics.sh tests/collectd/test_values.sh \
+  tests/collectd/decode_dump.py tests/collectd/test_array.sh tests/collectd/test_bad_input.sh tests/collectd/test_privileges.sh tests/collectd/test_histogram.sh tests/collectd/test_options.sh tests/collectd/test_others.sh tests/collectd/test_removed.sh tests/collectd/test_statistics.sh tests/collectd/test_values.sh \
   tests/refusal/test_refusal.sh tests/faults/soak.sh tests/faults/test_clocks.sh tests/faults/test_kills.sh tests/faults/test_outage.sh tests/faults/test_plugin.sh tests/faults/test_stuck.sh \
   tests/vm/README.md tests/vm/boot.sh tests/vm/common.sh tests/vm/guest-init \
   tests/vm/initramfs.sh tests/vm/kernels.sh tests/vm/run.sh \

@@ -28,6 +28,7 @@ $(private_writers)
     <Policy>
       Allow "$folder/allowed/"
       Deny "$folder/denied/"
+      None "$folder/denied/none/"
     </Policy>
     <Window "inode_cache">
       RatioSeconds 100
@@ -116,9 +117,18 @@ is "$allow" "$((2 * FILES * ROUNDS - FILES))" "allowed files hit as allowed"
 make_files "$folder/denied"
 before=$(csv_last cache_result-hits_deny)
 open_files "$folder/denied" $FILES $ROUNDS >/dev/null
-read -r total _ _ _ _ _ <<<"$(read_all)"
+read_all >/dev/null
 like "$(($(csv_last cache_result-hits_deny) - before))" '^[1-9][0-9]*$' \
   "denied files are counted as denied, and opened all the same: this is observing"
+
+before=$(read_all)
+make_files "$folder/denied/none"
+open_files "$folder/denied/none" $FILES $ROUNDS >/dev/null
+after=$(read_all)
+is "$(cut -d' ' -f5 <<<"$after")" "$(cut -d' ' -f5 <<<"$before")" "None in a denied folder: not counted as denied"
+like "$(($(cut -d' ' -f3 <<<"$after") - $(cut -d' ' -f3 <<<"$before") >= FILES * (ROUNDS - 1)))" 1 \
+  "but as of no rule"
+read -r total _ <<<"$after"
 
 # ---- The layout: as the operator with bpftool and a script reads it ----
 
