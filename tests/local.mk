@@ -114,6 +114,7 @@ tests_collectd_open_known_files_SOURCES = tests/collectd/open_known_files.c
 TEST_BPF_OBJECTS = \
   tests/bpf/array.bpf.o \
   tests/bpf/array_named_twice.bpf.o \
+  tests/bpf/array_of_2_s.bpf.o \
   tests/bpf/at_tracepoint.bpf.o \
   tests/bpf/awkward_names.bpf.o \
   tests/bpf/awkward_names_colliding.bpf.o \
@@ -142,6 +143,8 @@ $(TEST_BPF_OBJECTS): tests/bpf/marked.bpf.h $(bpfinclude_HEADERS) $(BPF_PROGRAM_
 COMPILE_BPF = $(BPF_CC) $(BPF_CFLAGS) $(BPF_CPPFLAGS) -I$(srcdir)/bpf/include -I$(srcdir)/bpf
 tests/bpf/array_named_twice.bpf.o: tests/bpf/array.bpf.c
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(COMPILE_BPF) -DNAMED_TWICE -c $< -o $@
+tests/bpf/array_of_2_s.bpf.o: tests/bpf/array.bpf.c
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(COMPILE_BPF) -DWIDE_BUCKETS -c $< -o $@
 tests/bpf/awkward_names_colliding.bpf.o: tests/bpf/awkward_names.bpf.c
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(COMPILE_BPF) -DCOLLIDING -c $< -o $@
 tests/bpf/awkward_names_self.bpf.o: tests/bpf/awkward_names.bpf.c

@@ -152,32 +152,33 @@ static void set_percentiles(struct metrics *metrics,
 
 /* ---- All ---- */
 
-static int check_own_names(const struct bpf_window_epoch *epoch,
-                           struct failure *failure) {
-  for (uint32_t c = 0; c < epoch->counters; c++)
-    if (strncmp(epoch->counter[c].name, VALUE_SELF, strlen(VALUE_SELF)) == 0)
+/* Two values in one series, which writers would refuse or mix: ratios of one name, a
+ * percentile twice, an array beside a counter named like one of its values. */
+static int check_twice(const struct metrics *metrics,
+                       const struct series *series, struct failure *failure) {
+  for (const struct series *other = metrics->series; other < series; other++)
+    if (strcmp(series->type, other->type) == 0 &&
+        strcmp(series->type_instance, other->type_instance) == 0)
       return failure_set(failure, -EINVAL,
-                         "counter %s: names in \"" VALUE_SELF
-                         "\" are the plugin's own; give it another",
-                         epoch->counter[c].name);
+                         "two of its values would be %s-%s: give one of them "
+                         "another name, or leave it out",
+                         series->type, series->type_instance);
   return 0;
 }
 
-/* Two values in one series, which writers would refuse or mix: ratios of one name, a
- * percentile twice, an array beside a counter named like one of its values. */
 static int check_series(const struct metrics *metrics,
                         struct failure *failure) {
-  for (size_t i = 1; i < metrics->count; i++) {
+  int status = 0;
+  for (size_t i = 0; status == 0 && i < metrics->count; i++) {
     const struct series *series = &metrics->series[i];
-    for (const struct series *other = metrics->series; other < series; other++)
-      if (strcmp(series->type, other->type) == 0 &&
-          strcmp(series->type_instance, other->type_instance) == 0)
-        return failure_set(failure, -EINVAL,
-                           "two of its values would be %s-%s: give one of them "
-                           "another name, or leave it out",
-                           series->type, series->type_instance);
+    if (strncmp(series->type_instance, VALUE_SELF, strlen(VALUE_SELF)) == 0)
+      return failure_set(failure, -EINVAL,
+                         "%s-%s: names in \"" VALUE_SELF
+                         "\" are the plugin's own; give it another",
+                         series->type, series->type_instance);
+    status = check_twice(metrics, series, failure);
   }
-  return 0;
+  return status;
 }
 
 /* Room for the most that it can have. */
@@ -200,9 +201,6 @@ static struct metrics *allocate(const struct bpf_window_epoch *epoch,
 int metrics_new(struct metrics **out, const char *plugin_instance,
                 const struct bpf_window_epoch *epoch,
                 const struct config_window *config, struct failure *failure) {
-  int status = check_own_names(epoch, failure);
-  if (status != 0)
-    return status;
   struct metrics *metrics = allocate(epoch, config);
   if (!metrics)
     return failure_set(failure, -ENOMEM, "out of memory");
@@ -210,10 +208,12 @@ int metrics_new(struct metrics **out, const char *plugin_instance,
            sizeof(metrics->plugin_instance));
   metrics->rolling_buckets =
       config->ratio_seconds * NS_PER_SECOND / epoch->width_ns;
+  if (metrics->rolling_buckets == 0) /* they are longer */
+    metrics->rolling_buckets = 1;
   if (metrics->rolling_buckets > WINDOW_HISTORY_BUCKETS)
     metrics->rolling_buckets = WINDOW_HISTORY_BUCKETS;
   set_totals(metrics, epoch);
-  status = set_ratios(metrics, epoch, config, failure);
+  int status = set_ratios(metrics, epoch, config, failure);
   set_percentiles(metrics, epoch, config);
   if (status == 0)
     status = check_series(metrics, failure);

@@ -16,7 +16,11 @@ struct array_stats {
 #ifdef NAMED_TWICE
   __u64 part_3; /* as the last of the array */
 #endif
+#ifdef WIDE_BUCKETS
+} BPF_WINDOW_BUCKET_NS(2000000000);
+#else
 };
+#endif
 BPF_WINDOW(parts, struct array_stats);
 
 SEC("tp_btf/sys_enter")

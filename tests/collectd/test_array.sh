@@ -16,9 +16,9 @@ folder=$(mktemp -d)
 trap private_remove EXIT
 private_new "$folder" csv
 
-# start OBJECT WINDOW-OPTIONS
+# start OBJECT WINDOW-OPTIONS [INTERVAL]
 start() {
-  private_config 1 <<END
+  private_config "${3:-1}" <<END
 $(private_csv)
 <Plugin bpf_window>
   PinDir "$PRIVATE_PINS"
@@ -38,17 +38,24 @@ ratio() { # NAME NUMERATOR DENOMINATOR
 }
 value() { csv_last "$1" parts 2>/dev/null || true; }
 
+# Makes $calls calls and waits until they are in.
+make_calls() {
+  local marker
+  "$BUILD_DIR/tests/faults/mark_calls" >"$folder/made" &
+  marker=$!
+  sleep 1
+  kill "$marker"
+  wait "$marker" || true
+  calls=$(cat "$folder/made")
+  for _ in $(seq 1 300); do
+    [ "$(value derive-calls)" != "$calls" ] || break
+    sleep 0.1
+  done
+  sleep 0.3 # what comes with that edge
+}
+
 start array "$(ratio all_of_calls part calls; ratio last_of_all part_3 part; ratio second_of_last part_1 part_3)"
-"$BUILD_DIR/tests/faults/mark_calls" >"$folder/made" &
-marker=$!
-sleep 1
-kill "$marker"
-wait "$marker" || true
-calls=$(cat "$folder/made")
-for _ in $(seq 1 300); do
-  [ "$(value derive-calls)" != "$calls" ] || break
-  sleep 0.1
-done
+make_calls
 is "$(value derive-calls)" "$calls" "all $calls calls are in"
 is "$(for i in 0 1 2 3; do value derive-part_$i; done | xargs)" "0 $calls 0 $((3 * calls))" \
   "each value of the array is a series of its own, named by its index"
@@ -63,6 +70,15 @@ is "$("$BUILD_DIR/bpf-window" show --pin-dir "$PRIVATE_PINS" parts --json |
   "bpf-window shows the same"
 private_stop
 
+# Of buckets of two seconds the ratio has at least one.
+rm -rf "$folder/csv"
+start array_of_2_s "RatioSeconds 1
+$(ratio last_of_all part_3 part)" 2
+make_calls
+is "$(value derive-calls)" "$calls" "buckets of two seconds: all $calls calls are in"
+is "$(percent last_of_all)" 75.000 "RatioSeconds of less than a bucket is one bucket"
+private_stop
+
 # clash OBJECT OPTIONS PATTERN DESCRIPTION
 clash() {
   start "$1" "$2"
@@ -72,6 +88,8 @@ clash() {
 clash array "$(ratio same part_1 calls; ratio same part_3 calls)" \
   'two of its values would be cache_ratio-same: give one of them another name' "two ratios of one name are refused"
 clash array_named_twice '' 'two of its values would be derive-part_3' "and a counter named like a value of an array"
+clash array "$(ratio self_x part calls)" 'cache_ratio-self_x: names in "self_" are the plugin.s own' \
+  "a ratio with a name of the plugin's is refused"
 clash array "$(ratio r part_4 calls)" '<Ratio "r">: unknown counter "part_4" \(there are: calls, part\)' \
   "an array has no more values than it has"
 done_testing

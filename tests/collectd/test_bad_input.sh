@@ -162,7 +162,7 @@ goes_on 'bad: .*no_window.bpf.o declares no window' "an object without a window"
 private_stop
 
 with_object "$BUILD_DIR/tests/bpf/awkward_names_self.bpf.o"
-goes_on '<Window "cdn_edge">: counter self_calls: names in "self_" are the plugin.s own' \
+goes_on '<Window "cdn_edge">: derive-self_calls: names in "self_" are the plugin.s own' \
   "a counter with a name that is the plugin's"
 private_stop
 
