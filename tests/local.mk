@@ -135,6 +135,7 @@ TEST_BPF_OBJECTS = \
   tests/bpf/over_the_limits_slots.bpf.o \
   tests/bpf/over_the_limits_windows.bpf.o \
   tests/bpf/torn_window.bpf.o \
+  tests/bpf/usdt.bpf.o \
   tests/collectd/one_process.bpf.o
 check_DATA = $(TEST_BPF_OBJECTS)
 CLEANFILES += $(TEST_BPF_OBJECTS)
@@ -173,7 +174,7 @@ EXTRA_DIST += tests/coverage.sh tests/run.sh tests/tap.sh tests/source/links.sh 
   tests/vm/README.md tests/vm/boot.sh tests/vm/common.sh tests/vm/guest-init \
   tests/vm/initramfs.sh tests/vm/kernels.sh tests/vm/run.sh \
   tests/bpf/array.bpf.c tests/bpf/at_tracepoint.bpf.c tests/bpf/awkward_names.bpf.c tests/bpf/each_task.bpf.c tests/bpf/marked.bpf.h tests/bpf/histogram.bpf.c tests/bpf/injected_clock.bpf.c tests/bpf/marked_calls.bpf.c \
-  tests/bpf/no_window.bpf.c tests/bpf/over_the_limits.bpf.c tests/bpf/torn_window.bpf.c \
+  tests/bpf/no_window.bpf.c tests/bpf/over_the_limits.bpf.c tests/bpf/torn_window.bpf.c tests/bpf/usdt.bpf.c \
   tests/collectd/one_process.bpf.c
 
 include tests/bench/local.mk

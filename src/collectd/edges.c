@@ -38,7 +38,9 @@ static struct edges next_due(const struct bpf_window_epoch *epoch,
                              const struct clock_pair *now, uint64_t interval_ns,
                              const struct pins_edge *last, uint64_t newest_ns,
                              uint64_t oldest_ns) {
-  struct edges due = {.first_ns = last->wall_ns + interval_ns};
+  /* Another interval than this one may have been in use then. */
+  uint64_t before_ns = round_down(last->wall_ns, interval_ns);
+  struct edges due = {.first_ns = before_ns + interval_ns};
   bool untold = due.first_ns < oldest_ns; /* E2 */
   if (untold)
     due.first_ns = oldest_ns;
@@ -51,7 +53,7 @@ static struct edges next_due(const struct bpf_window_epoch *epoch,
       (!untold && gap_ns(epoch, now, interval_ns, last, due.first_ns) == 0))
     return due;
   if (due.first_ns <= last->wall_ns + 2 * interval_ns)
-    due.first_ns = last->wall_ns + 3 * interval_ns;
+    due.first_ns = before_ns + 3 * interval_ns;
   if (due.first_ns <= newest_ns)
     due.lost_ns = gap_ns(epoch, now, interval_ns, last, due.first_ns);
   return due;

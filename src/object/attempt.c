@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
 #include "describe.h"
@@ -14,6 +15,20 @@
 #include "policy.h"
 
 /* ---- Attaching ---- */
+
+/* The kernel's link lives by our descriptor, libbpf's goes. What libbpf holds together
+ * itself, such as the probes of a USDT, has no link that could. */
+static int keep_link(struct bpf_link *link, struct object_link *kept) {
+  struct bpf_link_info info = {0};
+  uint32_t size = sizeof(info);
+  int fd = bpf_link__fd(link), status = -ENOTSUP;
+  if (bpf_obj_get_info_by_fd(fd, &info, &size) == 0 && info.prog_id != 0) {
+    kept->fd = object_keep_fd(fd);
+    status = kept->fd < 0 ? -errno : 0;
+  }
+  bpf_link__destroy(link);
+  return status;
+}
 
 static int attach(struct object *object, struct bpf_object *loaded,
                   struct failure *failure) {
@@ -28,14 +43,15 @@ static int attach(struct object *object, struct bpf_object *loaded,
     snprintf(doing, sizeof(doing), "attaching %s", bpf_program__name(program));
     if (!link)
       return load_explain(-errno, doing, failure);
-    struct object_link kept = {.fd = object_keep_fd(bpf_link__fd(link))};
-    int error = errno;
-    bpf_link__destroy(link); /* the kernel's link lives by our descriptor */
+    struct object_link kept = {.fd = -1};
+    int status = keep_link(link, &kept);
     snprintf(kept.program, sizeof(kept.program), "%s",
              bpf_program__name(program));
-    if (kept.fd < 0)
-      return failure_set(failure, -error, "%s: cannot keep its link: %s", doing,
-                         strerror(error));
+    if (status != 0)
+      return failure_set(failure, status, "%s: cannot keep its link: %s", doing,
+                         status == -ENOTSUP
+                             ? "the kernel has none of that kind (of usdt?)"
+                             : strerror(-status));
     if (object->links == OBJECT_MAX_LINKS) {
       close(kept.fd);
       return failure_set(failure, -EOVERFLOW,

@@ -19,13 +19,13 @@
 static bool is_tag_of(const struct btf *btf, const struct btf_type *tag,
                       int kind, const char *name) {
   const struct btf_type *tagged = btf__type_by_id(btf, tag->type);
-  return tagged && btf_kind(tagged) == kind &&
-         btf_decl_tag(tag)->component_idx == -1 &&
-         strcmp(btf__name_by_offset(btf, tagged->name_off), name) == 0;
+  const char *text = tagged ? btf__name_by_offset(btf, tagged->name_off) : NULL;
+  return text && btf_kind(tagged) == kind &&
+         btf_decl_tag(tag)->component_idx == -1 && strcmp(text, name) == 0;
 }
 
 static bool wants(const struct btf *btf, int kind, const char *name,
-                  const char *front) {
+                  const char *front, bool untagged) {
   bool tagged = false, matches = false;
   for (unsigned id = 1; id < btf__type_cnt(btf); id++) {
     const struct btf_type *type = btf__type_by_id(btf, id);
@@ -43,17 +43,17 @@ static bool wants(const struct btf *btf, int kind, const char *name,
         return false;
     }
   }
-  return !tagged || matches;
+  return tagged ? matches : untagged;
 }
 
 bool describe_wants_function(const struct btf *btf, const char *name,
-                             const char *front) {
-  return wants(btf, BTF_KIND_FUNC, name, front);
+                             const char *front, bool untagged) {
+  return wants(btf, BTF_KIND_FUNC, name, front, untagged);
 }
 
 bool describe_wants_map(const struct btf *btf, const char *name,
                         const char *front) {
-  return wants(btf, BTF_KIND_VAR, name, front);
+  return wants(btf, BTF_KIND_VAR, name, front, true);
 }
 
 static int add_front(struct describe_fronts *fronts, const char *name,
@@ -149,7 +149,7 @@ int describe_struct(const struct btf *btf, unsigned type_id,
     return failure_set(failure, -EINVAL,
                        "its value is no struct that begins with __u64 "
                        "abs_bucket");
-  const char *struct_name = btf__name_by_offset(btf, type->name_off);
+  const char *struct_name = tags_name_of(btf, type->name_off);
   memset(record, 0, sizeof(*record));
   record->format = BPF_WINDOW_FORMAT;
   record->slots = BPF_WINDOW_SLOTS;

@@ -51,12 +51,13 @@ int describe_fronts(const struct btf *btf, struct describe_fronts *fronts,
                     struct failure *failure);
 
 /*
- * Whether a program (or map) is to be loaded with that front: it has no front tag, or
- * this one (NULL: no front). And not if it is only for kernels without a symbol that
- * this kernel has.
+ * Whether a program (or map) is to be loaded with that front (NULL: none): its front
+ * tag is this one, or it has none and untagged says so (a program of SEC("?...") is
+ * not loaded unless asked for). And not if it is only for kernels without a symbol
+ * that this kernel has.
  */
 bool describe_wants_function(const struct btf *btf, const char *name,
-                             const char *front);
+                             const char *front, bool untagged);
 bool describe_wants_map(const struct btf *btf, const char *name,
                         const char *front);
 

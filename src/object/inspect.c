@@ -44,7 +44,7 @@ static unsigned hooks_of(struct bpf_object *opened, const char *front) {
   struct bpf_program *program;
   unsigned hooks = 0;
   bpf_object__for_each_program(program, opened) {
-    if (!btf || describe_wants_function(btf, bpf_program__name(program), front))
+    if (load_wants(btf, program, front))
       hooks |= hook_of(program);
   }
   return hooks;

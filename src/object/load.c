@@ -117,6 +117,14 @@ static int check_lsm(struct failure *failure) {
   return status == -EINPROGRESS ? 0 : status;
 }
 
+bool load_wants(const struct btf *btf, const struct bpf_program *program,
+                const char *front) {
+  bool by_default = bpf_program__autoload(program);
+  return btf ? describe_wants_function(btf, bpf_program__name(program), front,
+                                       by_default)
+             : by_default;
+}
+
 int load_select_front(struct bpf_object *object, const char *front,
                       struct failure *failure) {
   const struct btf *btf = bpf_object__btf(object);
@@ -124,8 +132,7 @@ int load_select_front(struct bpf_object *object, const char *front,
   struct bpf_map *map;
   bool needs_lsm = false;
   bpf_object__for_each_program(program, object) {
-    bool wanted =
-        !btf || describe_wants_function(btf, bpf_program__name(program), front);
+    bool wanted = load_wants(btf, program, front);
     bpf_program__set_autoload(program, wanted);
     needs_lsm |= wanted && bpf_program__type(program) == BPF_PROG_TYPE_LSM;
   }

@@ -6,6 +6,7 @@
 #ifndef BPF_WINDOW_LOAD_H
 #define BPF_WINDOW_LOAD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +14,7 @@
 #include "window/failure.h"
 
 struct bpf_object;
+struct bpf_program;
 
 /* The bytes of an object file. */
 struct load_file {
@@ -31,6 +33,10 @@ void load_free_file(struct load_file *file);
 /* Parses the file. The caller closes *object. */
 int load_open(const struct load_file *file, struct bpf_object **object,
               struct failure *failure);
+
+/* Whether a program is to be loaded with a front; see describe_wants_function. */
+bool load_wants(const struct btf *btf, const struct bpf_program *program,
+                const char *front);
 
 /* Leaves out what other fronts need (front NULL: everything tagged), refuses a front
  * of LSM programs where the BPF LSM is not active or not run. Call it before loading. */

@@ -44,6 +44,9 @@ static int read_trie(struct policy *policy, int trie_fd,
     status = add_key(policy, trie_fd, &key, failure);
     before = &key;
   }
+  if (status == 0 && errno != ENOENT) /* which is the end */
+    status = failure_set(failure, -errno, "cannot read the rules in force: %s",
+                         strerror(errno));
   return status;
 }
 

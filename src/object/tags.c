@@ -31,6 +31,11 @@ const char *tags_text(const struct btf *btf, const struct btf_type *type) {
   return text ? tags_value(text, PREFIX) : NULL;
 }
 
+const char *tags_name_of(const struct btf *btf, uint32_t offset) {
+  const char *name = btf__name_by_offset(btf, offset);
+  return name ? name : "?";
+}
+
 const char *tags_value(const char *text, const char *prefix) {
   size_t length = strlen(prefix);
   return strncmp(text, prefix, length) == 0 ? text + length : NULL;
@@ -90,7 +95,7 @@ static void name_tagged(const struct btf *btf, const struct btf_type *tag,
                         char what[WHAT_SIZE]) {
   const struct btf_type *type = btf__type_by_id(btf, tag->type);
   int member = btf_decl_tag(tag)->component_idx;
-  const char *name = type ? btf__name_by_offset(btf, type->name_off) : NULL;
+  const char *name = type ? tags_name_of(btf, type->name_off) : "?";
   const char *kind = !type                 ? "type"
                      : btf_is_struct(type) ? "struct"
                      : btf_is_func(type)   ? "function"
@@ -98,11 +103,10 @@ static void name_tagged(const struct btf *btf, const struct btf_type *tag,
                                            : "type";
   if (type && btf_is_struct(type) && member >= 0 && member < btf_vlen(type))
     snprintf(what, WHAT_SIZE, "field %.64s of struct %.64s",
-             btf__name_by_offset(btf, btf_members(type)[member].name_off),
-             name);
+             tags_name_of(btf, btf_members(type)[member].name_off), name);
   else
     snprintf(what, WHAT_SIZE, "%s%s %.64s", member >= 0 ? "a part of " : "",
-             kind, name ? name : "?");
+             kind, name);
 }
 
 /* ---- Where each may stand ---- */

@@ -20,6 +20,9 @@ struct btf_type;
 #define TAGS_WITH_KSYM "with_ksym="
 #define TAGS_WITHOUT_KSYM "without_ksym="
 
+/* A name in the BTF, or "?" where the offset is none: libbpf does not check them. */
+const char *tags_name_of(const struct btf *btf, uint32_t offset);
+
 /* The text behind "bpf_window:" of a declaration tag, NULL for every other type. */
 const char *tags_text(const struct btf *btf, const struct btf_type *type);
 

@@ -44,8 +44,8 @@ int window_check_interval(const struct bpf_window_epoch *epoch,
   if (interval_ns % epoch->width_ns == 0 && interval_ns <= most_ns)
     return 0;
   return failure_set(failure, -EINVAL,
-                     "an interval of %.3f s does not fit: it must be a whole "
-                     "multiple of the bucket width, %.3f s, and at most %.0f s "
+                     "an interval of %.6g s does not fit: it must be a whole "
+                     "multiple of the bucket width, %.6g s, and at most %.6g s "
                      "(Interval in the LoadPlugin block)",
                      (double)interval_ns / 1e9, (double)epoch->width_ns / 1e9,
                      (double)most_ns / 1e9);

@@ -33,3 +33,7 @@ int on_call(__u64 *arguments) {
   bpf_window_add(&bucket->part[3], 3);
   return 0;
 }
+
+/* Not loaded, as nobody asks for it: it could not be. */
+SEC("?fentry/there_is_no_such_function")
+int never(void *context) { return 0; }

@@ -211,13 +211,13 @@ interval() { # LINES: in front of the plugin's block
 }
 interval 'Interval 200
 LoadPlugin bpf_window'
-like "$out" "^PROBLEM +config .*collectd.conf:1: Interval: window counted: an interval of 200.000 s does not fit.*at most 149 s" \
+like "$out" "^PROBLEM +config .*collectd.conf:1: Interval: window counted: an interval of 200 s does not fit.*at most 149 s" \
   "an interval that is too long"
 interval 'Interval 20
 <LoadPlugin bpf_window>
 Interval 2.5
 </LoadPlugin>'
-like "$out" "^PROBLEM +config .*collectd.conf:3: Interval: window counted: an interval of 2.500 s" "one that is not whole, of the plugin's own"
+like "$out" "^PROBLEM +config .*collectd.conf:3: Interval: window counted: an interval of 2.5 s" "one that is not whole, of the plugin's own"
 interval 'LoadPlugin bpf_window
 Interval 200'
 is "$(grep 'does not fit' <<<"$out" || true)" "" "collectd's interval counts where it stands in front of LoadPlugin"

@@ -166,6 +166,15 @@ goes_on '<Window "cdn_edge">: derive-self_calls: names in "self_" are the plugin
   "a counter with a name that is the plugin's"
 private_stop
 
+if compgen -G '/usr/lib/*/libstdc++.so.6' >/dev/null; then
+  with_object "$BUILD_DIR/tests/bpf/usdt.bpf.o"
+  goes_on 'bad: .*attaching on_catch: cannot keep its link: the kernel has none of that kind' \
+    "a program that only libbpf holds"
+  private_stop
+else
+  skip "a program that only libbpf holds" "there is no libstdc++ with a probe"
+fi
+
 with_object "$SOURCE_DIR/tests/run.sh"
 goes_on 'bad: .*run.sh is no BPF object' "a file that is no object"
 private_stop
@@ -202,8 +211,8 @@ config "  <Object \"marked\">
   </Object>"
 sed -i 's/^Interval 1$/Interval 0.3/' "$folder/collectd.conf"
 private_start || not_ok "collectd starts"
-goes_on 'an interval of 0.300 s does not fit' "an interval that is no multiple of a bucket"
-notified 'an interval of 0.300 s does not fit' "it"
+goes_on 'an interval of 0.3 s does not fit' "an interval that is no multiple of a bucket"
+notified 'an interval of 0.3 s does not fit' "it"
 private_stop
 
 # ---- Two windows of one name ----

@@ -5,7 +5,8 @@
  * content.
  *
  * The BTF goes through libbpf's own functions: what comes from the kernel was
- * verified there, so its form is sound, but not what it says.
+ * verified there, so its form is sound, but not what it says. Sometimes bytes of
+ * it are changed behind that, as nobody verifies the BTF of an object file.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +55,7 @@ static struct btf *make_btf(struct input *input) {
     char text[64], tag[80];
     uint8_t operation = byte(input);
     int type = byte(input) % 16;
-    switch (operation % 7) {
+    switch (operation % 9) {
     case 0:
       name(input, text);
       btf__add_struct(btf, text, word(input) % 8192);
@@ -85,9 +86,36 @@ static struct btf *make_btf(struct input *input) {
       name(input, text);
       btf__add_volatile(btf, type);
       break;
+    case 7:
+      btf__add_func(btf, "count", BTF_FUNC_GLOBAL, btf__add_func_proto(btf, 1));
+      break;
+    case 8:
+      btf__add_var(btf, "stats", BTF_VAR_GLOBAL_ALLOCATED, type);
+      break;
     }
   }
   return btf;
+}
+
+/* Offsets and ids may be any number; libbpf looks at sizes only. */
+static struct btf *damage(struct btf *btf, struct input *input) {
+  uint32_t size;
+  const void *sound = btf__raw_data(btf, &size);
+  unsigned char *raw = sound ? malloc(size) : NULL;
+  if (!raw)
+    return btf;
+  memcpy(raw, sound, size);
+  uint32_t header = sizeof(struct btf_header);
+  for (int i = 0; i < 4 && input->at < input->end && size > header; i++) {
+    uint32_t at = header + word(input) % (size - header);
+    raw[at] = byte(input);
+  }
+  struct btf *damaged = btf__new(raw, size);
+  free(raw);
+  if (!damaged)
+    return btf;
+  btf__free(btf);
+  return damaged;
 }
 
 static void compute(const struct bpf_window_epoch *record,
@@ -121,8 +149,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (!window_epoch_problem(&record))
     compute(&record, buckets);
 
-  struct input input = {data, data + size};
+  /* The damage is at the end, so that the seeds stay what they are. */
+  size_t damaging = size > 24 && data[size - 1] % 2 ? 12 : 0;
+  struct input input = {data, data + size - damaging};
+  struct input rest = {data + size - damaging, data + size};
   struct btf *btf = make_btf(&input);
+  if (damaging)
+    btf = damage(btf, &rest);
   struct describe_fronts fronts;
   for (unsigned id = 0; id < btf__type_cnt(btf); id++)
     if (describe_struct(btf, id, &record, &failure) == 0) {
@@ -132,6 +165,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       compute(&record, buckets);
     }
   describe_fronts(btf, &fronts, &failure);
+  describe_wants_function(btf, "count", "lsm", false);
+  describe_wants_map(btf, "stats", NULL);
   btf__free(btf);
   return 0;
 }

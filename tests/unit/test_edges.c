@@ -110,6 +110,24 @@ static void e3_after_a_step_back_the_gap_stays_unknown(void **state) {
   assert_int_equal(due.lost_ns, 3630 * SECOND);
 }
 
+/* E1: edges are multiples of the interval as it is now, whatever it was. */
+static void
+after_a_change_of_the_interval_edges_are_its_multiples(void **state) {
+  (void)state;
+  const uint64_t intervals[] = {2 * SECOND, 7 * SECOND, 60 * SECOND};
+  for (size_t i = 0; i < sizeof(intervals) / sizeof(*intervals); i++) {
+    for (int ago_s = 10; ago_s <= 400; ago_s += 10) {
+      struct pins_edge last = sent(2000 - ago_s);
+      struct clock_pair now = at(2000.5);
+      struct edges due = edges_due(&epoch, &now, intervals[i], &last);
+      assert_int_equal(due.first_ns % intervals[i], 0);
+      assert_true(due.first_ns > last.wall_ns);
+      assert_true(due.lost_ns == 0 ||
+                  due.first_ns > last.wall_ns + 2 * intervals[i]);
+    }
+  }
+}
+
 /* Up to an interval the writers bridge: the rate is off, the sum is right. */
 static void a_small_step_leaves_no_gap(void **state) {
   (void)state;
@@ -173,6 +191,7 @@ int main(void) {
       cmocka_unit_test(e3_a_short_gap_is_widened_past_two_intervals),
       cmocka_unit_test(e1_a_wall_clock_set_back_dispatches_nothing_twice),
       cmocka_unit_test(e3_after_a_step_back_the_gap_stays_unknown),
+      cmocka_unit_test(after_a_change_of_the_interval_edges_are_its_multiples),
       cmocka_unit_test(a_small_step_leaves_no_gap),
       cmocka_unit_test(e1_a_wall_clock_set_forward_never_lets_totals_go_back),
       cmocka_unit_test(clocks_that_drift_between_reads_lose_no_edge),

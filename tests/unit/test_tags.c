@@ -142,12 +142,45 @@ static void a_hostile_tag_stays_one_line(void **state) {
   assert_non_null(strstr(failure.text, "(known: total, hit, miss, log2)"));
 }
 
+/* An object file's BTF is what anybody wrote, and libbpf takes it as it is. */
+static void offsets_and_ids_out_of_range_are_survived(void **state) {
+  (void)state;
+  static const uint32_t odd[] = {0x7ffffff0, 0xffffffff, 0};
+  int bucket, damaged = 0;
+  struct btf *btf = make(FUNCTION, "bpf_window:front=lsm", &bucket);
+  uint32_t size, word;
+  const char *sound = btf__raw_data(btf, &size);
+  for (uint32_t at = sizeof(struct btf_header); at + 4 <= size; at += 4) {
+    for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++) {
+      char raw[1024];
+      assert_true(size <= sizeof(raw));
+      memcpy(raw, sound, size);
+      memcpy(raw + at, &odd[i], sizeof(word));
+      struct btf *strange = btf__new(raw, size);
+      struct describe_fronts fronts;
+      struct bpf_window_epoch record;
+      if (!strange)
+        continue;
+      damaged++;
+      describe_fronts(strange, &fronts, &failure);
+      describe_wants_function(strange, "on_open", "lsm", true);
+      describe_wants_map(strange, "rules", "lsm");
+      for (unsigned id = 0; id < btf__type_cnt(strange); id++)
+        describe_struct(strange, id, &record, &failure);
+      btf__free(strange);
+    }
+  }
+  assert_true(damaged > 50);
+  btf__free(btf);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_not_known_there_is_named),
       cmocka_unit_test(of_a_window_its_own_tags_count),
       cmocka_unit_test(what_is_known_and_what_is_of_others_passes),
       cmocka_unit_test(a_hostile_tag_stays_one_line),
+      cmocka_unit_test(offsets_and_ids_out_of_range_are_survived),
   };
   return cmocka_run_group_tests_name("tags", tests, NULL, NULL);
 }
