@@ -133,6 +133,18 @@ static int look_at_rrds(struct graph *graph, const struct options *options,
   return status;
 }
 
+/* What the picture lacks is told. */
+static void tell_lacking(const struct graph *graph) {
+  if (graph->no_buckets[0])
+    complain("graph", "drawn without the window: %s", graph->no_buckets);
+  if (graph->unknown[0])
+    complain("graph", "drawn without %s: no RRD has that", graph->unknown);
+  if (graph->too_many)
+    complain("graph", "drawn without %u more %s: choose with --counter",
+             graph->too_many,
+             graph->kind == GRAPH_PERCENTILES ? "histograms" : "counters");
+}
+
 /* What both sources give. One will do, unless it lacks what was asked for; why the
  * other is missing is told. */
 static int gather(struct graph *graph, const struct options *options,
@@ -151,10 +163,14 @@ static int gather(struct graph *graph, const struct options *options,
                        no_window.text, no_rrds.text);
   if (rrd_status != 0 && options->rrd_dir) /* RRDs were asked for */
     return failure_set(failure, rrd_status, "%s", no_rrds.text);
+  int status = graph_settle(graph, failure);
+  if (status != 0)
+    return status;
   if (window_status != 0)
     complain("graph", "drawn without the window: %s", no_window.text);
   if (rrd_status != 0)
     complain("graph", "drawn without RRDs: %s", no_rrds.text);
+  tell_lacking(graph);
   return 0;
 }
 

@@ -44,7 +44,12 @@ struct graph {
   char window[HISTORY_NAME_SIZE], host[256];
   struct graph_series series[GRAPH_MAX_SERIES];
   unsigned count;
-  char scratch[64]; /* the folder of RRDs of its own; empty: there is none */
+  unsigned drawn;      /* settled: the first of them; behind are the totals */
+  unsigned too_many;   /* for which there was no room */
+  unsigned left_out;   /* those, and those of which nothing is known */
+  char unknown[200];   /* the names of the latter */
+  char no_buckets[96]; /* why the window's own are not drawn; empty: they are */
+  char scratch[64];    /* the folder of RRDs of its own; empty: there is none */
   unsigned scratch_files;
 };
 
@@ -71,6 +76,16 @@ int graph_percentiles_from_rrds(struct graph *graph, const char *folder,
 int graph_find_folder(const char *dir, const char *window, char *folder,
                       size_t size, struct failure *failure);
 
+/* Leaves out what no source knows, and sorts the totals of a stack to the end: the
+ * hit rate is of them, but they are not drawn. -ENODATA if nothing is left. */
+int graph_settle(struct graph *graph, struct failure *failure);
+
+/* Whether hits and misses are stacked, with their ratio. */
+bool graph_is_stack(const struct graph *graph);
+
+/* Whether RRDs can be made of the window's buckets; else it notes why not. */
+bool graph_can_keep(struct graph *graph, const struct history *history);
+
 /* Whether a counter or histogram is wanted; it is among what is offered then. */
 bool graph_wants(struct graph *graph, const char *name);
 
@@ -86,7 +101,7 @@ int graph_keep(struct graph *graph, char path[512], long step_s,
 /* Removes those. */
 void graph_forget(struct graph *graph);
 
-/* Draws into a file: SVG if its name ends so, else PNG; `-` is standard output. */
+/* Draws a settled graph into a file: SVG if its name ends so, else PNG; `-` is standard output. */
 int graph_draw(const struct graph *graph, const char *output,
                struct failure *failure);
 

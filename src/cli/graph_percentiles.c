@@ -26,8 +26,11 @@
 /* The series of a histogram, one for each percentile. NULL if there are too many. */
 static struct graph_series *add_histogram(struct graph *graph,
                                           const char *name) {
-  if (graph->count + SHOW_PERCENTILES > GRAPH_MAX_SERIES)
+  if (graph->count + SHOW_PERCENTILES > GRAPH_MAX_SERIES) {
+    graph->too_many++;
+    graph->left_out++;
     return NULL;
+  }
   struct graph_series *series = &graph->series[graph->count];
   for (int i = 0; i < SHOW_PERCENTILES; i++)
     snprintf(series[i].name, sizeof(series[i].name), "%s p%g", name,
@@ -44,7 +47,7 @@ static int keep_histogram(struct graph *graph, const struct history *history,
                           struct failure *failure) {
   long step_s = (long)(history->epoch.width_ns / NS_PER_SECOND);
   size_t count = history->to - history->from;
-  if (step_s == 0 || history->epoch.width_ns % NS_PER_SECOND != 0 || count == 0)
+  if (!graph_can_keep(graph, history) || count == 0)
     return 0;
   double *values = calloc(count, sizeof(*values));
   if (!values)

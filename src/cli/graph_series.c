@@ -15,12 +15,8 @@
 
 /* ---- What is wanted ---- */
 
-bool graph_wants(struct graph *graph, const char *name) {
-  struct graph_choice *choice = &graph->choice;
+static bool is_chosen(struct graph_choice *choice, const char *name) {
   bool wanted = choice->count == 0;
-  size_t length = strlen(choice->offered);
-  snprintf(choice->offered + length, sizeof(choice->offered) - length, "%s%s",
-           length ? ", " : "", name);
   for (unsigned i = 0; i < choice->count; i++) {
     if (strcmp(choice->pattern[i], name) != 0 &&
         fnmatch(choice->pattern[i], name, 0) != 0)
@@ -29,6 +25,14 @@ bool graph_wants(struct graph *graph, const char *name) {
     wanted = true;
   }
   return wanted;
+}
+
+bool graph_wants(struct graph *graph, const char *name) {
+  struct graph_choice *choice = &graph->choice;
+  size_t length = strlen(choice->offered);
+  snprintf(choice->offered + length, sizeof(choice->offered) - length, "%s%s",
+           length ? ", " : "", name);
+  return is_chosen(choice, name);
 }
 
 int graph_check_choice(const struct graph *graph, struct failure *failure) {
@@ -53,11 +57,26 @@ static void file_name(const char *column, char *name, size_t size) {
 
 /* NULL if there are too many. */
 static struct graph_series *add_series(struct graph *graph) {
-  return graph->count < GRAPH_MAX_SERIES ? &graph->series[graph->count++]
-                                         : NULL;
+  if (graph->count < GRAPH_MAX_SERIES)
+    return &graph->series[graph->count++];
+  graph->too_many++;
+  graph->left_out++;
+  return NULL;
 }
 
 /* ---- The window ---- */
+
+bool graph_can_keep(struct graph *graph, const struct history *history) {
+  uint64_t width_ns = history->epoch.width_ns;
+  if (width_ns == 0 || width_ns % NS_PER_SECOND != 0)
+    snprintf(graph->no_buckets, sizeof(graph->no_buckets),
+             "its buckets of %g s are no whole number of seconds",
+             (double)width_ns / 1e9);
+  else if (history->from == history->to)
+    snprintf(graph->no_buckets, sizeof(graph->no_buckets),
+             "none of its buckets has ended yet");
+  return graph->no_buckets[0] == '\0';
+}
 
 /* Rates by the second. A bucket in which nothing was counted is a zero: the window
  * was there. */
@@ -66,8 +85,8 @@ static int keep_column(struct graph *graph, const struct history *history,
                        struct failure *failure) {
   long step_s = (long)(history->epoch.width_ns / NS_PER_SECOND);
   size_t count = history->to - history->from;
-  if (step_s == 0 || history->epoch.width_ns % NS_PER_SECOND != 0 || count == 0)
-    return 0; /* an RRD has no finer steps than seconds */
+  if (!graph_can_keep(graph, history) || count == 0)
+    return 0;
   double *values = calloc(count, sizeof(*values));
   if (!values)
     return failure_set(failure, -ENOMEM, "out of memory");
@@ -82,12 +101,13 @@ static int keep_column(struct graph *graph, const struct history *history,
   return status;
 }
 
-static bool is_result(const struct bpf_window_counter *counter) {
+/* The hits and misses, and what their ratio is of. */
+static bool is_of_stack(const struct bpf_window_counter *counter) {
   return counter->role == BPF_WINDOW_ROLE_HIT ||
-         counter->role == BPF_WINDOW_ROLE_MISS;
+         counter->role == BPF_WINDOW_ROLE_MISS ||
+         counter->role == BPF_WINDOW_ROLE_TOTAL;
 }
 
-/* One of an array that is not wanted as a whole. */
 static bool wants_element(struct graph *graph, const struct history *history,
                           uint32_t column) {
   char text[BPF_WINDOW_NAME_SIZE + 8], name[sizeof(text)];
@@ -108,13 +128,14 @@ int graph_from_history(struct graph *graph, const struct history *history,
   for (uint32_t c = 0; c < history->epoch.counters; c++) {
     const struct bpf_window_counter *counter = &history->epoch.counter[c];
     bool fits = counter->role != BPF_WINDOW_ROLE_LOG2 &&
-                (graph->kind != GRAPH_STACKED || is_result(counter));
+                (graph->kind != GRAPH_STACKED || is_of_stack(counter));
     bool whole = fits && graph_wants(graph, counter->name);
     for (uint32_t i = 0; i < counter->values; i++, column++) {
-      bool drawn = whole || (fits && counter->values > 1 &&
-                             wants_element(graph, history, column));
+      /* Asked in any case: it may have been chosen beside the whole. */
+      bool element =
+          fits && counter->values > 1 && wants_element(graph, history, column);
       struct graph_series *series =
-          drawn && status == 0 ? add_series(graph) : NULL;
+          (whole || element) && status == 0 ? add_series(graph) : NULL;
       if (!series)
         continue;
       history_column_name(history, column, series->name);
@@ -191,18 +212,32 @@ static bool find_files(struct graph *graph, const char *folder) {
   return found;
 }
 
+/* Whether it is one of an array that was chosen as a whole. */
+static bool is_of_chosen_array(struct graph_choice *choice, const char *name) {
+  char array[sizeof(((struct graph_series *)0)->name)];
+  size_t length = strlen(name);
+  while (length > 0 && strchr("0123456789", name[length - 1]))
+    length--;
+  if (length < 2 || !name[length] || name[length - 1] != '_')
+    return false;
+  snprintf(array, sizeof(array), "%.*s", (int)length - 1, name);
+  return is_chosen(choice, array);
+}
+
 /* The name between the type and `.rrd`. */
 static void add_file(struct graph *graph, const char *path, const char *type) {
   char name[sizeof(graph->series->name)];
   const char *start = strrchr(path, '/') + 1 + strlen(type) + 1;
   snprintf(name, sizeof(name), "%.*s", (int)(strlen(start) - strlen(".rrd")),
            start);
+  bool element = is_of_chosen_array(&graph->choice, name);
   struct graph_series *series =
-      graph_wants(graph, name) ? add_series(graph) : NULL;
+      graph_wants(graph, name) || element ? add_series(graph) : NULL;
   if (!series)
     return;
   memcpy(series->name, name, sizeof(name));
-  /* The files do not tell hits from misses; their names usually do. */
+  /* The files do not tell hits from misses; their names usually do. Nothing tells which
+   * is a total: the rate is of hits and misses then. */
   series->role =
       strstr(name, "miss") ? BPF_WINDOW_ROLE_MISS : BPF_WINDOW_ROLE_HIT;
   snprintf(series->old_rrd, sizeof(series->old_rrd), "%s", path);

@@ -34,8 +34,9 @@ bpf_window_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/bpf $(JANSSON_CFLAGS) $(NCURSES
   -DBPF_WINDOW_VERSION='"$(PACKAGE_VERSION)"'
 bpf_window_LDADD = libobject.la libwindow.la $(JANSSON_LIBS) $(NCURSESW_LIBS) -lm
 if HAVE_LIBRRD
-bpf_window_SOURCES += src/cli/graph.c src/cli/graph_draw.c src/cli/graph.h \
-  src/cli/graph_percentiles.c src/cli/graph_scratch.c src/cli/graph_series.c
+bpf_window_SOURCES += src/cli/graph.c src/cli/graph.h src/cli/graph_arguments.h \
+  src/cli/graph_define.c src/cli/graph_draw.c src/cli/graph_percentiles.c src/cli/graph_scratch.c \
+  src/cli/graph_series.c src/cli/graph_settle.c
 bpf_window_CPPFLAGS += $(LIBRRD_CFLAGS) -DHAVE_LIBRRD
 bpf_window_LDADD += $(LIBRRD_LIBS)
 endif

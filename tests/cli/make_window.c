@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * make_window OBJECT_FILE FOLDER < SCHEDULE - pins a window with a known past.
+ * make_window OBJECT_FILE FOLDER [WIDTH_NS] < SCHEDULE - pins a window with a known past.
  *
- * Loads the object, sets its epoch so that AGE_SECONDS have passed, and writes
- * the schedule into its ring, one bucket per line:
+ * Loads the object, sets its epoch so that AGE_BUCKETS have passed, and writes
+ * the schedule into its ring, one bucket (of a second, if no width is given) per line:
  *
- *   SECONDS_AGO CPU COUNT...      counts in the order of the bucket's fields
+ *   BUCKETS_AGO CPU COUNT...      counts in the order of the bucket's fields
  *   retired CPU COUNT...          counts of recycled buckets
  *
- * SECONDS_AGO may exceed the ring: that is a bucket left over from an earlier
- * lap. Prints the wall-clock second at which second "0 ago" begins.
+ * BUCKETS_AGO may exceed the ring: that is a bucket left over from an earlier
+ * lap. Prints the wall-clock second at which bucket "0 ago" begins.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@
 
 #include "object/describe.h"
 
-#define AGE_SECONDS 1000
+#define AGE_BUCKETS 1000
 #define NS_PER_SECOND 1000000000LL
 
 static void die(const char *what) {
@@ -73,7 +73,7 @@ static void add(struct bpf_map *map, uint32_t key, int cpu, uint64_t label,
 }
 
 int main(int argc, char **argv) {
-  if (argc != 3)
+  if (argc != 3 && argc != 4)
     return 2;
   struct bpf_object *object = bpf_object__open_file(argv[1], NULL);
   if (!object || bpf_object__load(object) != 0)
@@ -98,9 +98,9 @@ int main(int argc, char **argv) {
   struct timespec tick;
   clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
   epoch.tick_ns = tick.tv_nsec;
-  epoch.width_ns = NS_PER_SECOND;
+  epoch.width_ns = argc == 4 ? strtoull(argv[3], NULL, 10) : NS_PER_SECOND;
   epoch.epoch_ns =
-      mono_ns - real_ns % NS_PER_SECOND - AGE_SECONDS * NS_PER_SECOND;
+      mono_ns - real_ns % NS_PER_SECOND - AGE_BUCKETS * epoch.width_ns;
   uint32_t zero = 0;
   if (bpf_map_update_elem(bpf_map__fd(epoch_map), &zero, &epoch, BPF_ANY) != 0)
     die("epoch");
@@ -111,7 +111,7 @@ int main(int argc, char **argv) {
     if (sscanf(line, "retired %d %n", &cpu, &length) == 1) {
       add(cursor, 0, cpu, 0, 2, epoch.values, line + length);
     } else if (sscanf(line, "%d %d %n", &ago, &cpu, &length) == 2) {
-      uint64_t label = AGE_SECONDS - ago;
+      uint64_t label = AGE_BUCKETS - ago;
       add(ring, label % BPF_WINDOW_SLOTS, cpu, label, 1, epoch.values,
           line + length);
     }

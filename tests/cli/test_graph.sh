@@ -120,14 +120,28 @@ is "$status $err" "0 " "percentiles of both"
 # ---- Arrays ----
 
 seq 1 200 | sed 's/$/ 0 10 1 2 3 4/' | "$HERE/make_window" "$BUILD_DIR/tests/bpf/array.bpf.o" "$PINS/array" >/dev/null
-array() { run bpf_window graph parts --pin-dir "$PINS" --last 5m -o "$SCRATCH/$1.png" --counter "$2"; }
+array() { run bpf_window graph parts --pin-dir "$PINS" --last 5m -o "$SCRATCH/$1.png" --counter "${@:2}"; }
 array element part_3
 is "$status $out" "0 $SCRATCH/element.png" "--counter of one of an array, as collectd names it"
 array whole part
 is "$status" 0 "or of all of it"
 differ element.png whole.png "which is another picture"
+array both part --counter part_1
+is "$status" 0 "or both"
 array no_element part_4
 like "$err" 'what can be drawn is calls, part, part_0, part_1, part_2, part_3$' "what it has not is told"
+
+# ---- Buckets that no RRD has ----
+
+"$HERE/make_window" "$HERE/counted.bpf.o" "$PINS/fine" 100000000 <<<"20 0 5 5 0 0 0" >/dev/null
+run bpf_window graph fine/counted --pin-dir "$PINS" -o "$SCRATCH/x.png"
+is "$status $err" "1 bpf-window: graph: window counted: its buckets of 0.1 s are no whole number of seconds, so a picture of it needs RRDs" \
+  "buckets of 0.1 s need RRDs: one line, status 1"
+rm "$SCRATCH/other/elsewhere/bpf_window-counted/cache_result-misses.rrd"
+run bpf_window graph fine/counted --pin-dir "$PINS" --rrd "$SCRATCH/other" -o "$SCRATCH/x.png"
+is "$status $err" "0 bpf-window: graph: drawn without the window: its buckets of 0.1 s are no whole number of seconds
+bpf-window: graph: drawn without misses, lookups: no RRD has that" "which give what they have; what lacks is told"
+rm -r "$PINS/fine"
 
 # ---- Where collectd's configuration has them ----
 

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 #include <rrd.h>
 
-#include "cli/graph.h"
+#include "cli/graph_arguments.h"
 #include "window/histogram.h"
 
 #define STEP 10
@@ -183,12 +183,231 @@ static void seconds_of_a_window_have_their_own(void **state) {
   history_free(&history);
 }
 
+/* ---- Counters ---- */
+
+#define SECONDS 3
+
+/* A window's last seconds, each with the same counts. */
+static struct history *seconds_of(const struct bpf_window_epoch *record,
+                                  const uint64_t *counts) {
+  struct history *history = history_new(record, 0, SECONDS, false);
+  history->to_real_ns = (START + SECONDS) * NS_PER_SECOND;
+  for (int i = 0; i < SECONDS; i++)
+    memcpy(history->rows + i * record->values, counts,
+           record->values * sizeof(*counts));
+  return history;
+}
+
+static void take_history(struct graph *graph,
+                         const struct bpf_window_epoch *record,
+                         const uint64_t *counts) {
+  struct failure failure = {""};
+  struct history *history = seconds_of(record, counts);
+  strcpy(history->window, "w");
+  if (graph_from_history(graph, history, &failure) != 0)
+    fail_msg("%s", failure.text);
+  history_free(&history);
+}
+
+static void settle(struct graph *graph) {
+  struct failure failure = {""};
+  if (graph_settle(graph, &failure) != 0)
+    fail_msg("%s", failure.text);
+}
+
+/* The hit rate that a picture of those seconds has. */
+static double drawn_percent(const struct graph *graph) {
+  struct graph_arguments arguments = {.count = 0};
+  graph_add(&arguments, "graph");
+  graph_add(&arguments, "-");
+  graph_add(&arguments, "--start=%lld", (long long)START);
+  graph_add(&arguments, "--end=%lld", (long long)START + SECONDS);
+  graph_define(&arguments, graph);
+  graph_add(&arguments, "VDEF:mean=percent,AVERAGE");
+  graph_add(&arguments, "PRINT:mean:%%.3lf");
+  optind = 0;
+  rrd_info_t *info = rrd_graph_v(arguments.count, arguments.text);
+  if (!info)
+    fail_msg("%s", rrd_get_error());
+  double percent = NAN;
+  for (rrd_info_t *item = info; item; item = item->next)
+    if (strcmp(item->key, "print[0]") == 0)
+      percent = strtod(item->value.u_str, NULL);
+  rrd_info_free(info);
+  graph_forget_arguments(&arguments);
+  return percent;
+}
+
+static struct bpf_window_epoch asked_and_found = {
+    .width_ns = NS_PER_SECOND,
+    .counters = 2,
+    .values = 2,
+    .counter = {{"asked", BPF_WINDOW_ROLE_TOTAL, 1},
+                {"found", BPF_WINDOW_ROLE_HIT, 1}}};
+
+static void the_hit_rate_is_of_the_totals(void **state) {
+  (void)state;
+  static struct graph graph;
+  graph = (struct graph){0};
+  take_history(&graph, &asked_and_found, (const uint64_t[]){50, 20});
+  settle(&graph);
+  assert_int_equal(graph.drawn, 1); /* the total is not */
+  assert_string_equal(graph.series[0].name, "found");
+  assert_near(drawn_percent(&graph), 40);
+  graph_forget(&graph);
+
+  graph = (struct graph){0};
+  take_history(&graph, &asked_and_found, (const uint64_t[]){19, 20});
+  settle(&graph);
+  assert_near(drawn_percent(&graph), 100);
+  graph_forget(&graph);
+}
+
+static void without_totals_it_is_of_hits_and_misses(void **state) {
+  (void)state;
+  static struct graph graph;
+  struct bpf_window_epoch record = asked_and_found;
+  graph = (struct graph){0};
+  record.counter[0].role = BPF_WINDOW_ROLE_MISS;
+  take_history(&graph, &record, (const uint64_t[]){60, 20});
+  settle(&graph);
+  assert_int_equal(graph.drawn, 2);
+  assert_near(drawn_percent(&graph), 25);
+  graph_forget(&graph);
+}
+
+/* An RRD of those seconds with one rate. */
+static void make_rrd(const char *dir, const char *name, double rate,
+                     char path[512]) {
+  const char *definition[] = {"DS:value:GAUGE:2:0:U", "RRA:AVERAGE:0.5:1:10"};
+  snprintf(path, 512, "%s/%s.rrd", dir, name);
+  assert_int_equal(rrd_create_r(path, 1, (time_t)START, 2, definition), 0);
+  for (int i = 1; i <= SECONDS; i++) {
+    char text[48];
+    const char *update = text;
+    snprintf(text, sizeof(text), "%lld:%.1f", (long long)START + i, rate);
+    assert_int_equal(rrd_update_r(path, NULL, 1, &update), 0);
+  }
+}
+
+static void the_totals_of_rrds_count_too(void **state) {
+  (void)state;
+  static struct graph graph;
+  struct failure failure = {""};
+  char dir[] = "/tmp/bpf_window-rrds.XXXXXX", asked[512], found[512];
+  assert_non_null(mkdtemp(dir));
+  make_rrd(dir, "cache_operation-asked", 50, asked);
+  make_rrd(dir, "cache_result-found", 20, found);
+  struct bpf_window_epoch record = asked_and_found;
+  record.width_ns = NS_PER_SECOND / 10; /* too fine: the RRDs have it alone */
+  graph = (struct graph){0};
+  take_history(&graph, &record, (const uint64_t[]){50, 1});
+  assert_int_equal(graph_from_rrds(&graph, dir, &failure), 0);
+  settle(&graph);
+  assert_string_equal(graph.no_buckets,
+                      "its buckets of 0.1 s are no whole number of seconds");
+  assert_int_equal(graph.left_out, 0);
+  assert_near(drawn_percent(&graph), 40);
+  graph_forget(&graph);
+
+  unlink(asked); /* a counter that collectd does not keep */
+  graph = (struct graph){0};
+  take_history(&graph, &record, (const uint64_t[]){50, 1});
+  assert_int_equal(graph_from_rrds(&graph, dir, &failure), 0);
+  settle(&graph);
+  assert_int_equal(graph.drawn, 1);
+  assert_int_equal(graph.left_out, 1);
+  assert_string_equal(graph.unknown, "asked");
+  graph_forget(&graph);
+  unlink(found);
+  rmdir(dir);
+}
+
+static void what_nothing_is_known_of_is_no_picture(void **state) {
+  (void)state;
+  static struct graph graph;
+  struct failure failure = {""};
+  struct bpf_window_epoch record = asked_and_found;
+  record.width_ns = NS_PER_SECOND / 10;
+  graph = (struct graph){0};
+  take_history(&graph, &record, (const uint64_t[]){50, 20});
+  assert_int_equal(graph_settle(&graph, &failure), -ENODATA);
+  assert_string_equal(failure.text,
+                      "window w: its buckets of 0.1 s are no whole number of "
+                      "seconds, so a picture of it needs RRDs");
+  graph_forget(&graph);
+
+  struct history *young = history_new(&asked_and_found, 0, 0, false);
+  graph = (struct graph){0};
+  assert_int_equal(graph_from_history(&graph, young, &failure), 0);
+  assert_int_equal(graph_settle(&graph, &failure), -ENODATA);
+  assert_non_null(strstr(failure.text, "none of its buckets has ended yet"));
+  history_free(&young);
+}
+
+static const struct bpf_window_epoch parts = {
+    .width_ns = NS_PER_SECOND,
+    .counters = 1,
+    .values = 70,
+    .counter = {{"part", BPF_WINDOW_ROLE_PLAIN, 70}}};
+
+static void those_without_room_are_counted(void **state) {
+  (void)state;
+  static struct graph graph;
+  static const uint64_t counts[70];
+  graph = (struct graph){0};
+  take_history(&graph, &parts, counts);
+  settle(&graph);
+  assert_int_equal(graph.drawn, GRAPH_MAX_SERIES);
+  assert_int_equal(graph.too_many, 70 - GRAPH_MAX_SERIES);
+  graph_forget(&graph);
+}
+
+static void an_array_can_be_chosen_beside_one_of_it(void **state) {
+  (void)state;
+  static struct graph graph;
+  static const uint64_t counts[70];
+  struct bpf_window_epoch record = parts;
+  record.values = record.counter[0].values = 3;
+  graph = (struct graph){.choice = {.pattern = {"part", "part_1"}, .count = 2}};
+  take_history(&graph, &record, counts);
+  assert_int_equal(graph.count, 3);
+  graph_forget(&graph);
+}
+
+static void an_array_is_chosen_of_rrds_alone(void **state) {
+  (void)state;
+  static struct graph graph;
+  static const char *const names[] = {"derive-part_0", "derive-part_1",
+                                      "derive-part_x", "derive-other_0"};
+  struct failure failure = {""};
+  char dir[] = "/tmp/bpf_window-rrds.XXXXXX", path[4][512];
+  assert_non_null(mkdtemp(dir));
+  for (int i = 0; i < 4; i++)
+    make_rrd(dir, names[i], 1, path[i]);
+  graph = (struct graph){.choice = {.pattern = {"part"}, .count = 1}};
+  if (graph_from_rrds(&graph, dir, &failure) != 0)
+    fail_msg("%s", failure.text);
+  assert_int_equal(graph.count, 2);
+  assert_string_equal(graph.series[1].name, "part_1");
+  for (int i = 0; i < 4; i++)
+    unlink(path[i]);
+  rmdir(dir);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(slots_of_rrds_give_percentiles),
       cmocka_unit_test(long_steps_add_up_slots_and_not_percentiles),
       cmocka_unit_test(decades_are_no_more_than_is_known),
       cmocka_unit_test(seconds_of_a_window_have_their_own),
+      cmocka_unit_test(the_hit_rate_is_of_the_totals),
+      cmocka_unit_test(without_totals_it_is_of_hits_and_misses),
+      cmocka_unit_test(the_totals_of_rrds_count_too),
+      cmocka_unit_test(what_nothing_is_known_of_is_no_picture),
+      cmocka_unit_test(those_without_room_are_counted),
+      cmocka_unit_test(an_array_can_be_chosen_beside_one_of_it),
+      cmocka_unit_test(an_array_is_chosen_of_rrds_alone),
   };
   return cmocka_run_group_tests(tests, make_slots, remove_slots);
 }
