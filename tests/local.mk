@@ -3,7 +3,7 @@
 if HAVE_CMOCKA
 UNIT_TESTS = tests/unit/test_clock tests/unit/test_edges tests/unit/test_histogram tests/unit/test_policy tests/unit/test_ring_model \
   tests/unit/test_tags tests/unit/test_window
-KERNEL_TESTS = tests/bpf/test_census tests/bpf/test_histogram tests/bpf/test_object tests/bpf/test_ring tests/bpf/test_setup tests/collectd/mark_numbers tests/collectd/open_known_files tests/collectd/run_agent \
+KERNEL_TESTS = tests/bpf/test_census tests/bpf/test_discover tests/bpf/test_histogram tests/bpf/test_object tests/bpf/test_ring tests/bpf/test_setup tests/collectd/mark_numbers tests/collectd/open_known_files tests/collectd/run_agent \
   tests/collectd/test_account tests/collectd/test_barrier \
   tests/faults/test_errors tests/faults/test_parts tests/faults/do_part \
   tests/faults/test_steps tests/faults/start_object tests/faults/mark_calls
@@ -42,6 +42,9 @@ tests_unit_test_window_SOURCES = tests/unit/test_window.c
 tests_unit_test_window_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_unit_test_window_LDADD = libwindow.la $(CMOCKA_LIBS)
 
+tests_bpf_test_discover_SOURCES = tests/bpf/test_discover.c tests/bpf/place.c tests/bpf/place.h
+tests_bpf_test_discover_CPPFLAGS = $(TEST_CPPFLAGS) $(LIBBPF_CFLAGS)
+tests_bpf_test_discover_LDADD = libobject.la $(CMOCKA_LIBS)
 tests_bpf_test_census_SOURCES = tests/bpf/test_census.c tests/bpf/place.c tests/bpf/place.h
 tests_bpf_test_census_CPPFLAGS = $(TEST_CPPFLAGS) $(LIBBPF_CFLAGS)
 tests_bpf_test_census_LDADD = libobject.la $(CMOCKA_LIBS)
@@ -123,6 +126,7 @@ TEST_BPF_OBJECTS = \
   tests/bpf/histogram.bpf.o \
   tests/bpf/histogram_of_one.bpf.o \
   tests/bpf/injected_clock.bpf.o \
+  tests/bpf/many_names.bpf.o \
   tests/bpf/marked_calls.bpf.o \
   tests/bpf/marked_calls_again.bpf.o \
   tests/bpf/marked_calls_misspelt.bpf.o \
@@ -173,7 +177,7 @@ EXTRA_DIST += tests/coverage.sh tests/run.sh tests/tap.sh tests/source/links.sh 
   tests/refusal/test_refusal.sh tests/faults/soak.sh tests/faults/test_clocks.sh tests/faults/test_kills.sh tests/faults/test_outage.sh tests/faults/test_plugin.sh tests/faults/test_stuck.sh \
   tests/vm/README.md tests/vm/boot.sh tests/vm/common.sh tests/vm/guest-init \
   tests/vm/initramfs.sh tests/vm/kernels.sh tests/vm/run.sh \
-  tests/bpf/array.bpf.c tests/bpf/at_tracepoint.bpf.c tests/bpf/awkward_names.bpf.c tests/bpf/each_task.bpf.c tests/bpf/marked.bpf.h tests/bpf/histogram.bpf.c tests/bpf/injected_clock.bpf.c tests/bpf/marked_calls.bpf.c \
+  tests/bpf/array.bpf.c tests/bpf/at_tracepoint.bpf.c tests/bpf/awkward_names.bpf.c tests/bpf/each_task.bpf.c tests/bpf/marked.bpf.h tests/bpf/histogram.bpf.c tests/bpf/injected_clock.bpf.c tests/bpf/many_names.bpf.c tests/bpf/marked_calls.bpf.c \
   tests/bpf/no_window.bpf.c tests/bpf/over_the_limits.bpf.c tests/bpf/torn_window.bpf.c tests/bpf/usdt.bpf.c \
   tests/collectd/one_process.bpf.c
 

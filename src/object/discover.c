@@ -54,6 +54,7 @@ uint64_t discover_bytes(const struct discover_window *window) {
 /* The map's whole name: the kernel keeps 15 characters, but the BTF has the
  * variables of the object's maps. */
 static void whole_name(const struct btf *btf, const char *cut, char name[64]) {
+  const char *best = NULL;
   snprintf(name, 64, "%s", cut);
   if (strlen(cut) < KERNEL_NAME_LENGTH)
     return;
@@ -63,10 +64,11 @@ static void whole_name(const struct btf *btf, const char *cut, char name[64]) {
         btf_is_var(type) ? btf__name_by_offset(btf, type->name_off) : NULL;
     /* X, X_epoch and X_cursor are cut to the same: the shortest is the ring. */
     if (variable && strncmp(variable, cut, KERNEL_NAME_LENGTH) == 0 &&
-        strlen(variable) < 64 &&
-        (strlen(name) == KERNEL_NAME_LENGTH || strlen(variable) < strlen(name)))
-      strcpy(name, variable);
+        strlen(variable) < 64 && (!best || strlen(variable) < strlen(best)))
+      best = variable;
   }
+  if (best)
+    strcpy(name, best);
 }
 
 /* Whether a map's name, cut by the kernel, can be that of ring and suffix. */
@@ -79,6 +81,21 @@ static bool is_named(const char *cut, const char *ring, const char *suffix) {
 
 /* ---- The ring's companions ---- */
 
+/* A map that may be one, and another of which nothing tells whether it is not. */
+struct companion {
+  uint32_t id, other_id;
+  int fitness;
+};
+
+static void consider(struct companion *best, uint32_t id, int fitness) {
+  if (id == best->id)
+    return;
+  if (fitness > best->fitness)
+    *best = (struct companion){id, 0, fitness};
+  else if (fitness == best->fitness && fitness > 0)
+    best->other_id = id;
+}
+
 /* How well a map serves as the epoch; 0: not at all. */
 static int epoch_fitness(const struct bpf_map_info *map, const char *ring) {
   if (map->type != BPF_MAP_TYPE_ARRAY || map->max_entries != 1 ||
@@ -90,7 +107,8 @@ static int epoch_fitness(const struct bpf_map_info *map, const char *ring) {
     return record ? 4 : 3;
   if (strstr(map->name, "epoch"))
     return lone ? 2 : 0;
-  return lone ? 1 : 0;
+  bool variables = strchr(map->name, '.'); /* .bss and the like */
+  return lone && !variables ? 1 : 0;
 }
 
 static bool is_cursor(const struct bpf_map_info *map, const char *ring,
@@ -104,7 +122,7 @@ static bool is_cursor(const struct bpf_map_info *map, const char *ring,
 static void find_companions(const struct census *census,
                             const struct bpf_map_info *ring,
                             struct discover_window *window) {
-  int best = 0;
+  struct companion epoch = {0}, cursor = {0};
   for (size_t p = 0; p < census->program_count; p++) {
     const struct census_program *program = &census->programs[p];
     if (!census_program_uses(program, ring->id))
@@ -113,15 +131,20 @@ static void find_companions(const struct census *census,
       struct bpf_map_info map;
       if (map_info(program->map_ids[m], &map) != 0)
         continue;
-      int fitness = epoch_fitness(&map, window->name);
-      if (fitness > best) {
-        best = fitness;
-        window->epoch_id = map.id;
-      }
-      if (is_cursor(&map, window->name, ring->value_size))
-        window->cursor_id = map.id;
+      consider(&epoch, map.id, epoch_fitness(&map, window->name));
+      consider(&cursor, map.id,
+               is_cursor(&map, window->name, ring->value_size));
     }
   }
+  window->epoch_id = epoch.id;
+  if (!cursor.other_id) /* no totals are better than another window's */
+    window->cursor_id = cursor.id;
+  if (epoch.other_id)
+    snprintf(window->problem, sizeof(window->problem),
+             "of maps %u and %u either could be its epoch: it can be read by "
+             "the path of its pin (the kernel cuts names to %d characters; an "
+             "epoch is named <ring>_epoch)",
+             epoch.id, epoch.other_id, KERNEL_NAME_LENGTH);
 }
 
 /* ---- The record ---- */
@@ -158,6 +181,8 @@ static void describe(const struct btf *btf, const struct bpf_map_info *ring,
   bool full = false;
   const char *wrong = NULL;
   int status = 0;
+  if (window->problem[0])
+    return;
   if (ring->max_entries != BPF_WINDOW_SLOTS) {
     snprintf(window->problem, sizeof(window->problem),
              "it has %u slots; only windows of %d can be read",

@@ -7,9 +7,9 @@
  * maps that the programs which use it also use, by their names and shapes:
  *
  *   epoch    an array of one entry: `<ring>_epoch`, else one with "epoch" in
- *            its name, else the only one of 8 or 16 bytes. A full record
+ *            its name, else one of 8 or 16 bytes. A full record
  *            describes the window; from a lone time (and width) and the
- *            ring's BTF one is made.
+ *            ring's BTF one is made. Where two fit alike it is a problem.
  *   cursor   a per-CPU array of one entry of the right size: `<ring>_cursor`.
  *            A window of another design has none.
  *
