@@ -116,6 +116,7 @@ tests_collectd_open_known_files_SOURCES = tests/collectd/open_known_files.c
 # BPF objects of the tests; several are made from one source.
 TEST_BPF_OBJECTS = \
   tests/bpf/array.bpf.o \
+  tests/bpf/array_longer.bpf.o \
   tests/bpf/array_named_twice.bpf.o \
   tests/bpf/array_of_2_s.bpf.o \
   tests/bpf/at_tracepoint.bpf.o \
@@ -146,6 +147,8 @@ CLEANFILES += $(TEST_BPF_OBJECTS)
 $(TEST_BPF_OBJECTS): tests/bpf/marked.bpf.h $(bpfinclude_HEADERS) $(BPF_PROGRAM_INCLUDES) bpf/inode_cache.bpf.c
 
 COMPILE_BPF = $(BPF_CC) $(BPF_CFLAGS) $(BPF_CPPFLAGS) -I$(srcdir)/bpf/include -I$(srcdir)/bpf
+tests/bpf/array_longer.bpf.o: tests/bpf/array.bpf.c
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(COMPILE_BPF) -DPARTS=6 -c $< -o $@
 tests/bpf/array_named_twice.bpf.o: tests/bpf/array.bpf.c
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(COMPILE_BPF) -DNAMED_TWICE -c $< -o $@
 tests/bpf/array_of_2_s.bpf.o: tests/bpf/array.bpf.c

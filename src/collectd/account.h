@@ -14,8 +14,8 @@
  *     behind it is gone with them.
  * A3  Nothing is counted twice, and nothing from before: of maps that are older
  *     than the last edge only what they count behind it is added.
- * A4  Maps with other counters: those of the same name and length go on, all others
- *     begin at 0.
+ * A4  Maps with other counters: values of the same name go on, also those of an array
+ *     that is longer or shorter now; all others begin at 0.
  * A5  A window without a cursor does not tell totals: they are added up, bucket by
  *     bucket, from the oldest second that it still has when it is first seen. What
  *     it no longer has when it is read again, nobody knows.

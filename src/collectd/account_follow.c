@@ -36,21 +36,29 @@ static void carry(struct account *account, struct generation *generation,
 
 /* ---- Following the pin ---- */
 
-/* The first value of a counter of the same name and length, or -1. */
-static int value_of_same(const struct bpf_window_epoch *epoch,
-                         const struct bpf_window_counter *wanted) {
-  int value = 0;
-  for (uint32_t c = 0; c < epoch->counters; c++) {
-    const struct bpf_window_counter *counter = &epoch->counter[c];
-    if (strcmp(counter->name, wanted->name) == 0 &&
-        counter->values == wanted->values)
-      return value;
-    value += (int)counter->values;
-  }
-  return -1;
+/* Whether their values have the same names in collectd, as far as both reach. */
+static bool same_series(const struct bpf_window_counter *one,
+                        const struct bpf_window_counter *other) {
+  return strcmp(one->name, other->name) == 0 &&
+         (one->values == 1) == (other->values == 1) &&
+         (one->role == BPF_WINDOW_ROLE_LOG2) ==
+             (other->role == BPF_WINDOW_ROLE_LOG2);
 }
 
-/* A4: values of the counters that both records have; the rest is 0, and fresh. */
+/* How many values of the wanted counter were in the record, from *first on. */
+static uint32_t values_before(const struct bpf_window_epoch *record,
+                              const struct bpf_window_counter *wanted,
+                              uint32_t *first) {
+  *first = 0;
+  for (uint32_t c = 0; c < record->counters; c++) {
+    if (same_series(&record->counter[c], wanted))
+      return record->counter[c].values;
+    *first += record->counter[c].values;
+  }
+  return 0;
+}
+
+/* A4: values that both records have; the rest is 0, and fresh. */
 static void carry_over(const struct bpf_window_epoch *from,
                        const struct bpf_window_epoch *to, uint64_t *values,
                        bool *fresh) {
@@ -58,11 +66,11 @@ static void carry_over(const struct bpf_window_epoch *from,
   memcpy(before, values, sizeof(before));
   for (uint32_t c = 0, at = 0; c < to->counters;
        at += to->counter[c++].values) {
-    const struct bpf_window_counter *counter = &to->counter[c];
-    int was = value_of_same(from, counter);
-    for (uint32_t i = 0; i < counter->values; i++) {
-      fresh[at + i] = was < 0;
-      values[at + i] = was < 0 ? 0 : before[(uint32_t)was + i];
+    uint32_t first;
+    uint32_t known = values_before(from, &to->counter[c], &first);
+    for (uint32_t i = 0; i < to->counter[c].values; i++) {
+      fresh[at + i] = i >= known;
+      values[at + i] = i < known ? before[first + i] : 0;
     }
   }
 }

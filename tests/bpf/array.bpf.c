@@ -9,10 +9,13 @@
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
+#ifndef PARTS
+#define PARTS 4
+#endif
 struct array_stats {
   __u64 abs_bucket;
   __u64 calls BPF_WINDOW_TOTAL;
-  __u64 part[4];
+  __u64 part[PARTS];
 #ifdef NAMED_TWICE
   __u64 part_3; /* as the last of the array */
 #endif

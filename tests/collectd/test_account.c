@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Clause A5 of account.h: a window without a cursor, whose slots are used again between
- * two readings. The maps are real, the clocks and the events are the test's.
+ * two readings. The maps are real, the clocks and the events are the test's. And A4 of
+ * an array.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -15,6 +16,7 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <bpf_window/setup.h>
 #include <cmocka.h>
 
 #include "../bpf/place.h"
@@ -206,6 +208,72 @@ static void an_agent_started_anew_counts_on_over_a_lap(void **state) {
   assert_int_equal(read_at(910).total, 909);
 }
 
+/* ---- A4 ---- */
+
+/* Pins the object's window in the folder, and begins with it. */
+static void begin_with(const char *file, const char *folder) {
+  char path[sizeof(pin)];
+  static const char *const pins[] = {"", "_epoch", "_cursor"};
+  for (int i = 0; i < 3; i++) {
+    snprintf(path, sizeof(path), "%.100s/parts%s", folder, pins[i]);
+    unlink(path);
+  }
+  bpf_object__close(object);
+  object = bpf_object__open(place_object(file));
+  assert_non_null(object);
+  assert_int_equal(bpf_object__load(object), 0);
+  assert_int_equal(bpf_window_setup(object, "parts"), 0);
+  assert_int_equal(bpf_window_pin(object, "parts", folder), 0);
+  account_free(&account);
+  snprintf(path, sizeof(path), "%.100s/parts", folder);
+  assert_int_equal(account_watch(&account, path, state_fd, &failure), 0);
+}
+
+static enum account_news follow_at(const struct clock_pair *now) {
+  enum account_news news;
+  assert_int_equal(account_follow(account, now, &news, &failure), 0);
+  assert_int_equal(account_take(account, &failure), 0);
+  return news;
+}
+
+static void
+values_of_an_array_go_on_when_it_gets_longer_or_shorter(void **state) {
+  (void)state;
+  static const uint64_t dispatched[] = {60, 10, 11, 12, 13},
+                        longer[] = {60, 10, 11, 12, 13, 0, 0};
+  uint64_t totals[BPF_WINDOW_MAX_VALUES];
+  char folder[sizeof(pin)];
+  snprintf(folder, sizeof(folder), "%.100s_agent", pin);
+  end_agent();
+  begin_with("tests/bpf/array", folder);
+  struct clock_pair now = clock_pair();
+  struct pins_edge edge = {.wall_ns =
+                               now.wall_ns - now.wall_ns % NS_PER_SECOND};
+  assert_int_equal(follow_at(&now), ACCOUNT_FOUND);
+  assert_int_equal(account_keep(account, &now, &edge, dispatched, &failure), 0);
+
+  begin_with("tests/bpf/array_longer", folder);
+  now = clock_pair();
+  assert_int_equal(follow_at(&now), ACCOUNT_CHANGED);
+  account_total_at(account, &now, now.wall_ns, totals);
+  assert_memory_equal(totals, longer, sizeof(longer));
+  for (int i = 0; i < 7; i++)
+    assert_int_equal(account_fresh(account)[i], i >= 5);
+  assert_int_equal(account_keep(account, &now, &edge, longer, &failure), 0);
+
+  begin_with("tests/bpf/array", folder);
+  now = clock_pair();
+  assert_int_equal(follow_at(&now), ACCOUNT_CHANGED);
+  account_total_at(account, &now, now.wall_ns, totals);
+  assert_memory_equal(totals, dispatched, sizeof(dispatched));
+  for (int i = 0; i < 5; i++)
+    assert_false(account_fresh(account)[i]);
+  account_free(&account);
+  char command[sizeof(folder) + 16];
+  snprintf(command, sizeof(command), "rm -r %s", folder);
+  assert_int_equal(system(command), 0);
+}
+
 int main(void) {
   if (!place_can_load_unmarked())
     return 77;
@@ -227,6 +295,9 @@ int main(void) {
                                       tear_down),
       cmocka_unit_test_setup_teardown(
           an_agent_started_anew_counts_on_over_a_lap, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(
+          values_of_an_array_go_on_when_it_gets_longer_or_shorter, set_up,
+          tear_down),
   };
   return cmocka_run_group_tests_name("account", tests, NULL, NULL);
 }
