@@ -22,7 +22,7 @@ libobject_la_SOURCES = \
   src/object/load.c src/object/load.h \
   src/object/locate.c src/object/locate.h \
   src/object/object.c src/object/object.h \
-  src/object/pins.c src/object/pins.h src/object/pins_watch.c \
+  src/object/pins.c src/object/pins.h src/object/pins_lock.c src/object/pins_watch.c \
   src/object/policy.c src/object/policy.h \
   src/object/policy_file.c src/object/policy_install.c src/object/policy_mark.c \
   src/object/policy_read.c src/object/policy_safety.c src/object/policy_scope.c \

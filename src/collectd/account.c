@@ -99,6 +99,10 @@ void account_free(struct account **account) {
   *account = NULL;
 }
 
+int account_state_fd(const struct account *account) {
+  return account->state_fd;
+}
+
 const bool *account_fresh(const struct account *account) {
   return account->fresh;
 }

@@ -61,6 +61,9 @@ int account_follow(struct account *account, const struct clock_pair *now,
 /* After ACCOUNT_CHANGED, for each value: whether the maps before had no such. */
 const bool *account_fresh(const struct account *account);
 
+/* The map in which it is kept what was dispatched; the account's. */
+int account_state_fd(const struct account *account);
+
 /* The record of the newest maps; NULL while there are none. */
 const struct bpf_window_epoch *account_epoch(const struct account *account);
 

@@ -203,14 +203,7 @@ static void count_runs(void) {
 
 static void watch_window(const struct config_window *config) {
   struct failure failure;
-  int fd =
-      pins_open_watch(state.pins, config_window_instance(config), &failure);
-  int status = fd;
-  if (fd >= 0) {
-    status = feed_watch(config, fd, state.config.backfill, &failure);
-    close(fd);
-  }
-  if (status < 0)
+  if (feed_watch(config, state.pins, state.config.backfill, &failure) != 0)
     notice(NOTIF_FAILURE, config_window_instance(config), "%s: %s",
            config->name, failure.text);
 }

@@ -23,6 +23,7 @@ struct feed {
   struct account *account;
   const struct config_window *config;
   const char *path; /* of its pin, for a window that others own; else NULL */
+  const struct pins_root *pins; /* where it is kept what is known of that */
   struct metrics *metrics;
   uint64_t
       *dispatched;  /* one per value of the bucket: totals at the last edge */
@@ -259,6 +260,18 @@ static int follow(struct feed *feed, const struct clock_pair *now,
   return status;
 }
 
+/* Without its pin the next collectd would begin anew. */
+static int keep_pin(const struct feed *feed, struct failure *failure) {
+  int status = feed->pins
+                   ? pins_mend_watch(feed->pins, feed->name,
+                                     account_state_fd(feed->account), failure)
+                   : 0;
+  if (status > 0)
+    notice(NOTIF_WARNING, feed->name,
+           "somebody removed the pin of its totals; it was made again");
+  return status < 0 ? status : 0;
+}
+
 /* ---- A read ---- */
 
 static void say_trouble(struct feed *feed, int status,
@@ -283,6 +296,8 @@ static int on_read(user_data_t *user_data) {
   struct clock_pair now = clock_pair();
   int trouble = follow(feed, &now, &failure), status = 0;
   struct failure reading;
+  if (trouble == 0)
+    trouble = keep_pin(feed, &failure);
   if (feed->metrics) { /* also with a trouble: what is held is read on */
     status = account_take(feed->account, &reading);
     if (status == 0)
@@ -362,14 +377,23 @@ int feed_start(const struct object_window *window,
   return start(feed, status, failure);
 }
 
-int feed_watch(const struct config_window *config, int state_fd, bool backfill,
-               struct failure *failure) {
+int feed_watch(const struct config_window *config, const struct pins_root *pins,
+               bool backfill, struct failure *failure) {
+  int state_fd = pins_open_watch(pins, config_window_instance(config), failure);
+  if (state_fd < 0)
+    return state_fd;
   struct feed *feed =
       new_feed(config_window_instance(config), config, backfill);
-  if (!feed)
-    return failure_set(failure, -ENOMEM, "out of memory");
-  feed->path = config->name;
-  return start(feed,
-               account_watch(&feed->account, config->name, state_fd, failure),
-               failure);
+  int status = -ENOMEM;
+  if (feed) {
+    feed->path = config->name;
+    feed->pins = pins;
+    status = start(
+        feed, account_watch(&feed->account, config->name, state_fd, failure),
+        failure);
+  } else {
+    failure_set(failure, status, "out of memory");
+  }
+  close(state_fd);
+  return status;
 }

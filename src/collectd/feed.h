@@ -32,9 +32,10 @@ int feed_start(const struct object_window *window,
 
 /*
  * The same for a window that others own, pinned at config->name, be it there now
- * or later; see account.h. state_fd is a map of one struct pins_watch, duplicated.
+ * or later; see account.h. What is known of it is kept in the folder of pins (NULL:
+ * nowhere), which outlives the feed.
  */
-int feed_watch(const struct config_window *config, int state_fd, bool backfill,
-               struct failure *failure);
+int feed_watch(const struct config_window *config, const struct pins_root *pins,
+               bool backfill, struct failure *failure);
 
 #endif

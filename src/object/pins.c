@@ -5,14 +5,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -123,62 +121,6 @@ static int make_folders(const char *path, struct failure *failure) {
   }
 }
 
-/* ---- The lock ---- */
-
-/* Finds who holds the flock of a folder: "1: FLOCK ADVISORY WRITE PID MA:MI:INO" */
-static bool name_holder(int fd, char holder[PINS_HOLDER_SIZE]) {
-  snprintf(holder, PINS_HOLDER_SIZE, "another process");
-  struct stat info;
-  bool found = false;
-  FILE *locks = fopen("/proc/locks", "re");
-  if (!locks)
-    return false;
-  char line[256];
-  while (!found && fstat(fd, &info) == 0 && fgets(line, sizeof(line), locks)) {
-    int pid;
-    unsigned major_, minor_;
-    unsigned long inode;
-    if (sscanf(line, "%*d: FLOCK %*s %*s %d %x:%x:%lu", &pid, &major_, &minor_,
-               &inode) != 4 ||
-        inode != info.st_ino || makedev(major_, minor_) != info.st_dev)
-      continue;
-    char path[64], command[32] = "?";
-    snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-    FILE *comm = fopen(path, "re");
-    if (comm) {
-      if (fgets(command, sizeof(command), comm))
-        command[strcspn(command, "\n")] = '\0';
-      fclose(comm);
-    }
-    snprintf(holder, PINS_HOLDER_SIZE, "process %d (%s)", pid, command);
-    found = true;
-  }
-  fclose(locks);
-  return found;
-}
-
-bool pins_held(const char *path, char holder[PINS_HOLDER_SIZE]) {
-  int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0)
-    return false;
-  bool held = name_holder(fd, holder);
-  close(fd);
-  return held;
-}
-
-static int take_lock(const struct pins_root *root, struct failure *failure) {
-  if (flock(root->fd, LOCK_EX | LOCK_NB) == 0)
-    return 0;
-  if (errno != EWOULDBLOCK)
-    return failure_set(failure, -errno, "cannot lock %s: %s", root->path,
-                       strerror(errno));
-  char holder[PINS_HOLDER_SIZE];
-  name_holder(root->fd, holder);
-  return failure_set(failure, -EBUSY,
-                     "%s is in use by %s; stop that, or set another PinDir",
-                     root->path, holder);
-}
-
 /* ---- What a crash left ---- */
 
 static bool has_record(const char *folder) {
@@ -246,7 +188,7 @@ int pins_open(struct pins_root **out, const char *path,
     status = failure_set(failure, -errno, "cannot open %s: %s", path,
                          strerror(errno));
   if (status == 0)
-    status = take_lock(root, failure);
+    status = pins_lock(root->fd, path, failure);
   if (status == 0) {
     status = visit_entries(path, S_IFDIR, mend, root);
     if (status != 0)
@@ -270,6 +212,39 @@ void pins_close(struct pins_root **root) {
   *root = NULL;
 }
 
+/* ---- A root folder that somebody removed ---- */
+
+static bool is_there(const struct pins_root *root) {
+  struct stat ours, found;
+  return fstat(root->fd, &ours) == 0 && stat(root->path, &found) == 0 &&
+         ours.st_dev == found.st_dev && ours.st_ino == found.st_ino;
+}
+
+static int make_again(const struct pins_root *root, struct failure *failure) {
+  int status = make_folders(root->path, failure);
+  if (status != 0)
+    return status;
+  int fd = open(root->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0)
+    return failure_set(failure, -errno, "cannot open %s: %s", root->path,
+                       strerror(errno));
+  status = pins_lock(fd, root->path, failure);
+  /* In one step: the lock goes with the folder that is there. */
+  if (status == 0 && dup3(fd, root->fd, O_CLOEXEC) < 0)
+    status = failure_set(failure, -errno, "cannot keep the lock of %s: %s",
+                         root->path, strerror(errno));
+  close(fd);
+  return status;
+}
+
+int pins_renew(const struct pins_root *root, struct failure *failure) {
+  static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&one_at_a_time);
+  int status = is_there(root) ? 0 : make_again(root, failure);
+  pthread_mutex_unlock(&one_at_a_time);
+  return status;
+}
+
 /* ---- An object's folder ---- */
 
 int pins_stage(const struct pins_root *root, const char *object,
@@ -278,7 +253,9 @@ int pins_stage(const struct pins_root *root, const char *object,
   int status = pins_staged_path(root, object, "", path);
   if (status != 0)
     return failure_set(failure, status, "%s: name too long", object);
-  status = remove_folder(path, failure);
+  status = pins_renew(root, failure);
+  if (status == 0)
+    status = remove_folder(path, failure);
   if (status == 0 && mkdir(path, 0700) != 0)
     status = failure_set(failure, -errno, "cannot make the folder %s: %s", path,
                          strerror(errno));

@@ -99,6 +99,13 @@ bool pins_held(const char *path, char holder[PINS_HOLDER_SIZE]);
  * not one that would be taken for staging. */
 int pins_check_name(const char *name, struct failure *failure);
 
+/* Takes the lock of a root folder. Errors: -EBUSY if another process has it (the text
+ * says which). */
+int pins_lock(int fd, const char *path, struct failure *failure);
+
+/* Makes the root folder again, with its lock, if somebody removed it. */
+int pins_renew(const struct pins_root *root, struct failure *failure);
+
 /* Makes an empty staging folder for an object. */
 int pins_stage(const struct pins_root *root, const char *object,
                struct failure *failure);
@@ -128,6 +135,11 @@ int pins_check_watch_name(const char *name, struct failure *failure);
 /* Opens the map of what is kept of a window of others, or makes it; root NULL: one
  * that is not pinned. Returns a descriptor that the caller closes, or -errno. */
 int pins_open_watch(const struct pins_root *root, const char *name,
+                    struct failure *failure);
+
+/* Pins the map that fd is of again, if somebody removed its pin: 1 then, 0 if it is
+ * there, or -errno. */
+int pins_mend_watch(const struct pins_root *root, const char *name, int fd,
                     struct failure *failure);
 
 /* Removes those that are not wanted. */

@@ -50,37 +50,65 @@ static int open_state(const char *path) {
   return status;
 }
 
+static int pin(const struct pins_root *root, const char *name, int map_fd,
+               struct failure *failure) {
+  char folder[PINS_PATH_SIZE], path[PINS_PATH_SIZE];
+  if (watch_path(root, "", folder) != 0 || watch_path(root, name, path) != 0)
+    return failure_set(failure, -ENAMETOOLONG, "%s: name too long", name);
+  int status = pins_renew(root, failure);
+  if (status != 0)
+    return status;
+  if (mkdir(folder, 0700) != 0 && errno != EEXIST)
+    return failure_set(failure, -errno, "cannot make the folder %s: %s", folder,
+                       strerror(errno));
+  return bpf_obj_pin(map_fd, path) == 0
+             ? 0
+             : failure_set(failure, -errno, "cannot pin %s: %s", path,
+                           strerror(errno));
+}
+
+/* The map pinned there before; -ENOENT if there is none that can be used. */
+static int open_pinned(const struct pins_root *root, const char *name,
+                       struct failure *failure) {
+  char path[PINS_PATH_SIZE];
+  if (watch_path(root, name, path) != 0)
+    return failure_set(failure, -ENAMETOOLONG, "%s: name too long", name);
+  int fd = open_state(path);
+  if (fd == -EINVAL)
+    return unlink(path) == 0
+               ? -ENOENT
+               : failure_set(failure, -errno, "cannot remove %s: %s", path,
+                             strerror(errno));
+  return fd >= 0 || fd == -ENOENT
+             ? fd
+             : failure_set(failure, fd, "cannot open the pin %s: %s", path,
+                           strerror(-fd));
+}
+
 int pins_open_watch(const struct pins_root *root, const char *name,
                     struct failure *failure) {
-  char folder[PINS_PATH_SIZE], path[PINS_PATH_SIZE];
-  if (root) {
-    if (watch_path(root, "", folder) != 0 || watch_path(root, name, path) != 0)
-      return failure_set(failure, -ENAMETOOLONG, "%s: name too long", name);
-    int fd = open_state(path);
-    if (fd >= 0)
-      return fd;
-    if (fd != -ENOENT && fd != -EINVAL)
-      return failure_set(failure, fd, "cannot open the pin %s: %s", path,
-                         strerror(-fd));
-    if (fd == -EINVAL && unlink(path) != 0)
-      return failure_set(failure, -errno, "cannot remove %s: %s", path,
-                         strerror(errno));
-    if (mkdir(folder, 0700) != 0 && errno != EEXIST)
-      return failure_set(failure, -errno, "cannot make the folder %s: %s",
-                         folder, strerror(errno));
-  }
-  int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "bpf_window_watc",
-                          sizeof(uint32_t), sizeof(struct pins_watch), 1, NULL);
+  int fd = root ? open_pinned(root, name, failure) : -ENOENT;
+  if (fd != -ENOENT)
+    return fd;
+  fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "bpf_window_watc", sizeof(uint32_t),
+                      sizeof(struct pins_watch), 1, NULL);
   if (fd < 0)
     return failure_set(failure, fd, "cannot make the map of the last edge: %s",
                        strerror(-fd));
-  if (root && bpf_obj_pin(fd, path) != 0) {
-    int status = -errno;
-    close(fd);
-    return failure_set(failure, status, "cannot pin %s: %s", path,
-                       strerror(-status));
-  }
-  return fd;
+  int status = root ? pin(root, name, fd, failure) : 0;
+  if (status == 0)
+    return fd;
+  close(fd);
+  return status;
+}
+
+int pins_mend_watch(const struct pins_root *root, const char *name, int fd,
+                    struct failure *failure) {
+  char path[PINS_PATH_SIZE];
+  if (watch_path(root, name, path) != 0 || access(path, F_OK) == 0)
+    return 0;
+  int status = pin(root, name, fd, failure);
+  return status == 0 ? 1 : status;
 }
 
 void pins_forget_watches(const struct pins_root *root,

@@ -208,6 +208,24 @@ static void pins_removed_meanwhile_are_made_again(void **state) {
   object_stop(&object, false, NULL);
 }
 
+/* The folder of all pins, whose lock another collectd could take. */
+static void so_is_the_folder_of_pins(void **state) {
+  (void)state;
+  struct object *object = start("tests/bpf/marked_calls");
+  struct pins_root *other;
+  place_marked_calls(10);
+  assert_int_equal(pins_remove(pins_path(root), "marked", &failure), 0);
+  assert_int_equal(rmdir(pins_path(root)), 0);
+  assert_int_equal(object_mend_pins(object, &failure), 1);
+  assert_int_equal(object_mend_pins(object, &failure), 0);
+  assert_int_equal(pins_open(&other, pins_path(root), &failure), -EBUSY);
+  object_stop(&object, true, NULL);
+  object = start("tests/bpf/marked_calls");
+  assert_int_equal(object_origin(object), OBJECT_ADOPTED);
+  assert_int_equal(calls(object), 10);
+  object_stop(&object, false, NULL);
+}
+
 static void o4_frozen_maps_refuse_writes_and_go_on_counting(void **state) {
   (void)state;
   struct object *object = start("tests/bpf/marked_calls");
@@ -485,6 +503,8 @@ int main(void) {
       cmocka_unit_test(pins_of_another_size_are_refused),
       cmocka_unit_test(p2_an_unfinished_removal_is_finished),
       cmocka_unit_test(pins_removed_meanwhile_are_made_again),
+      cmocka_unit_test(o4_frozen_maps_refuse_writes_and_go_on_counting),
+      cmocka_unit_test(so_is_the_folder_of_pins),
       cmocka_unit_test(o4_frozen_maps_refuse_writes_and_go_on_counting),
       cmocka_unit_test(o5_a_failed_start_leaves_nothing),
       cmocka_unit_test(a_misspelt_tag_is_refused_and_what_runs_goes_on),

@@ -173,11 +173,22 @@ plain_total() { value derive-lookups their_stats; }
 wait_for plain_total 1234
 is "$(plain_total)" 1234 "a plain window is added up from its first event"
 
+# ---- What is kept of them was removed ----
+
+rm -rf "$PRIVATE_PINS"
+some_reads
+is "$(log 'mine: somebody removed the pin of its totals; it was made again')" 1 "a removed folder of pins is made again"
+private_stop
+private_start
+count 4 0 0 0
+wait_for total 210
+is "$(total) $(plain_total)" "210 1234" "so that the next collectd goes on from the totals"
+
 # ---- As a whole ----
 
 is "$(edges | awk -F, 'last != "" && $2 < last; { last = $2 }')" "" "no total ever fell"
 private_stop
-is "$(rrd_increments cache_operation-lookups mine)" 206 "the RRD has every event once: 206"
+is "$(rrd_increments cache_operation-lookups mine)" 210 "the RRD has every event once: 210"
 is "$(rrd_increments cache_operation-spilled mine)" 7 "and so of the new counter"
 is "$(rrd_increments derive-lookups their_stats)" 1234 "and of the plain window"
 is "$(private_complaints | grep '\[error\]' | grep -v no_window)" "" "no other errors"
