@@ -13,7 +13,7 @@ endif
 
 TEST_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 
-tests_unit_test_clock_SOURCES = tests/unit/test_clock.c src/window/clock.c
+tests_unit_test_clock_SOURCES = tests/unit/test_clock.c src/window/clock.c src/window/failure.c
 tests_unit_test_clock_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_unit_test_clock_LDADD = $(CMOCKA_LIBS)
 

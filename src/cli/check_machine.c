@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "object/pins.h"
+#include "window/clock.h"
 
 static void check_kernel(struct check *check,
                          const struct probe_kernel *kernel) {
@@ -48,6 +49,14 @@ static void check_privileges(struct check *check,
               "%s: BPF programs may not read kernel memory; boot with "
               "lockdown=integrity or without",
               kernel->lockdown);
+}
+
+static void check_clock(struct check *check) {
+  struct failure failure;
+  if (clock_check(&failure) == 0)
+    check_say(check, CHECK_OK, "clock", "CLOCK_MONOTONIC is the kernel's");
+  else
+    check_say(check, CHECK_PROBLEM, "clock", "%s", failure.text);
 }
 
 static void check_bpffs(struct check *check, const char *pin_dir) {
@@ -111,6 +120,7 @@ void check_machine(struct check *check, const char *pin_dir) {
   probe_kernel(&kernel);
   check_kernel(check, &kernel);
   check_privileges(check, &kernel);
+  check_clock(check);
   check_bpffs(check, pin_dir);
   check_hooks(check, &kernel);
 }

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "load.h"
 #include "policy.h"
 #include "probe.h"
+#include "window/clock.h"
 
 /* ---- Descriptors ---- */
 
@@ -200,7 +200,9 @@ int object_start(struct object **out, const struct object_options *options,
                        "Linux %s is too old: %d.%d or newer is needed",
                        kernel.release, PROBE_KERNEL_MAJOR, PROBE_KERNEL_MINOR);
   struct load_file file;
-  int status = pins_check_name(options->name, failure);
+  int status = clock_check(failure);
+  if (status == 0)
+    status = pins_check_name(options->name, failure);
   if (status == 0)
     status = load_read_file(&file, options->name, options->path, failure);
   if (status != 0)

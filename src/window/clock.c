@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "clock.h"
 
+#include <errno.h>
+#include <stdio.h>
+
+#define OFFSETS "/proc/self/timens_offsets"
+
 #define TRIES 10
 #define CLOSE_NS 20000
 
@@ -24,4 +29,20 @@ struct clock_pair clock_pair(void) {
                                .mono_ns = (uint64_t)(before_ns + apart_ns / 2)};
   }
   return pair;
+}
+
+int clock_check(struct failure *failure) {
+  long seconds = 0, ns = 0;
+  FILE *offsets = fopen(OFFSETS, "re");
+  if (!offsets)
+    return 0; /* a kernel without time namespaces */
+  int found = fscanf(offsets, "monotonic %ld %ld", &seconds, &ns);
+  fclose(offsets);
+  if (found != 2 || (seconds == 0 && ns == 0))
+    return 0;
+  return failure_set(failure, -ENOTSUP,
+                     "this is a time namespace whose CLOCK_MONOTONIC is %ld s "
+                     "from that of the kernel, by which windows count: it must "
+                     "run outside of it (" OFFSETS ")",
+                     seconds);
 }

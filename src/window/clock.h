@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "failure.h"
+
 #define NS_PER_SECOND INT64_C(1000000000)
 
 static inline int64_t timespec_ns(struct timespec time) {
@@ -28,5 +30,9 @@ struct clock_pair {
  * that is apart by half a bucket would put an edge into the wrong one.
  */
 struct clock_pair clock_pair(void);
+
+/* Whether CLOCK_MONOTONIC is the one by which programs in the kernel count: -ENOTSUP in
+ * a time namespace that has moved it. */
+int clock_check(struct failure *failure);
 
 #endif

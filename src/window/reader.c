@@ -11,6 +11,8 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "clock.h"
+
 struct reader {
   uint32_t ring_id;
   int ring_fd, cursor_fd; /* cursor_fd -1: a window without cursor */
@@ -121,6 +123,9 @@ static int allocate(struct reader *reader) {
 int reader_open_described(struct reader **out, int ring_fd, int cursor_fd,
                           const struct bpf_window_epoch *record,
                           struct failure *failure) {
+  int status = clock_check(failure);
+  if (status != 0)
+    return status;
   int cpus = libbpf_num_possible_cpus();
   if (cpus < 0)
     return failure_set(failure, cpus, "cannot tell the possible CPUs: %s",
@@ -136,7 +141,6 @@ int reader_open_described(struct reader **out, int ring_fd, int cursor_fd,
   reader->cursor_fd = cursor_fd < 0 ? -1 : fcntl(cursor_fd, F_DUPFD_CLOEXEC, 0);
 
   struct bpf_map_info ring;
-  int status = 0;
   if (reader->ring_fd < 0 || (cursor_fd >= 0 && reader->cursor_fd < 0))
     status =
         failure_set(failure, -errno, "cannot keep the map's descriptor: %s",

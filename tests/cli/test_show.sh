@@ -170,6 +170,16 @@ status=0
 bpf_window show "$PINS/other/counted" >/dev/full 2>"$SCRATCH/err" || status=$?
 is "$status $(wc -l <"$SCRATCH/err")" "1 1" "output that cannot be written is a problem"
 
+# ---- Another clock ----
+
+if unshare --fork --time --monotonic 100000 true 2>/dev/null; then
+  run unshare --fork --time --monotonic 100000 "$BUILD_DIR/bpf-window" show "$PINS/other/counted"
+  is "$status $(wc -l <<<"$err")" "1 1" "in a time namespace with another clock: status 1, one line"
+  like "$err" 'show: this is a time namespace whose CLOCK_MONOTONIC is 100000 s from that of the kernel' "which says so"
+else
+  skip "a time namespace with another clock" "this kernel has none"
+fi
+
 # ---- The folder of pins ----
 
 if [ -d /etc/collectd ]; then
