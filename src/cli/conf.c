@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "conf.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "conf_tree.h"
+#include "conf_word.h"
 
 #define MAX_DEPTH 32
 
@@ -63,35 +62,34 @@ static void skip_line(struct parser *parser) {
   }
 }
 
-static bool is_bare(char c) {
-  return isalnum((unsigned char)c) || (c && strchr("_+-.:[]/*%", c));
-}
-
-/* A word without quotes; NULL if there is none or memory is short. */
+/* What stands there without quotes; NULL: memory is short. */
 static char *bare_word(struct parser *parser) {
-  const char *start = parser->at;
-  while (is_bare(*parser->at))
-    parser->at++;
-  return parser->at > start ? strndup(start, (size_t)(parser->at - start))
-                            : NULL;
+  size_t length = strcspn(parser->at, " \t\r\n\\\"#<>");
+  char *word = strndup(parser->at, length);
+  parser->at += length;
+  return word;
 }
 
-/* A string in quotes; a backslash takes the next character as it is. */
+/* A string in quotes. A backslash takes the next character as it is; at the end of a
+ * line, the string goes on at what stands in the next one. */
 static int quoted_word(struct parser *parser, char **word) {
   const char *at = parser->at + 1;
   int lines = 0;
   char *out = *word = malloc(strlen(at) + 1);
   if (!out)
     return no_memory(parser);
-  for (; *at != '"'; at++) {
+  while (*at != '"') {
+    if (strncmp(at, "\\\n", 2) == 0) {
+      lines++;
+      at += 2 + strspn(at + 2, " \t");
+      continue;
+    }
     if (*at == '\\' && at[1])
       at++;
-    if (*at == '\0') {
-      free(*word);
+    if (*at == '\0')
       return wrong(parser, "a string without a closing quote");
-    }
     lines += *at == '\n';
-    *out++ = *at;
+    *out++ = *at++;
   }
   *out = '\0';
   parser->line += lines;
@@ -99,88 +97,128 @@ static int quoted_word(struct parser *parser, char **word) {
   return 0;
 }
 
-static bool is_one_of(const char *word, const char *const words[3]) {
-  return strcasecmp(word, words[0]) == 0 || strcasecmp(word, words[1]) == 0 ||
-         strcasecmp(word, words[2]) == 0;
-}
-
-static const char *const yes[] = {"true", "yes", "on"};
-static const char *const no[] = {"false", "no", "off"};
-
-static enum conf_type type_of(const char *word) {
-  if (is_one_of(word, yes) || is_one_of(word, no))
-    return CONF_BOOLEAN;
-  char *end;
-  strtod(word, &end);
-  return *word && *end == '\0' ? CONF_NUMBER : CONF_STRING;
-}
-
 bool conf_truth(const struct conf_value *value) {
-  return value->type == CONF_BOOLEAN && is_one_of(value->text, yes);
+  return value->type == CONF_BOOLEAN && conf_word_truth(value->text);
+}
+
+static int wrong_word(const struct parser *parser, const char *word,
+                      const char *what) {
+  return failure_set(parser->failure, -EINVAL, "%s:%d: %.200s %s", parser->file,
+                     parser->line, word, what);
+}
+
+/* Of a value without quotes. */
+static int set_type(const struct parser *parser, struct conf_value *value) {
+  if (conf_word_type(value->text, &value->type))
+    return 0;
+  return *value->text
+             ? wrong_word(parser, value->text, "needs quotes around it")
+             : wrong(parser, "a character that needs quotes around it");
+}
+
+static int read_value(struct parser *parser, struct conf_value *value) {
+  if (*parser->at == '"')
+    return quoted_word(parser, &value->text);
+  value->text = bare_word(parser);
+  return value->text ? set_type(parser, value) : no_memory(parser);
 }
 
 static int parse_value(struct parser *parser, struct conf_item *item) {
-  struct conf_value value = {.type = CONF_STRING};
-  if (*parser->at == '"') {
-    int status = quoted_word(parser, &value.text);
-    if (status != 0)
-      return status;
-  } else {
-    value.text = bare_word(parser);
-    if (!value.text)
-      return wrong(parser, "a character that needs quotes around it");
-    value.type = type_of(value.text);
-  }
-  if (conf_add_value(item, value) != 0) {
-    free(value.text);
+  if (conf_add_value(item, (struct conf_value){.type = CONF_STRING}) != 0)
     return no_memory(parser);
-  }
-  return 0;
+  return read_value(parser, &item->value[item->values - 1]);
 }
 
 /* ---- Lines ---- */
 
-/* Parses `Key value...` up to the end of the line, or up to > of a block. */
-static int parse_item(struct parser *parser, struct conf_item *item,
-                      bool block) {
+/* The rest of a line, which must be there: collectd refuses a file whose last option
+ * has no end. */
+static int end_line(struct parser *parser, const char *what_is_left) {
+  if (!at_end_of_line(parser))
+    return wrong(parser, what_is_left);
+  parser->at += strcspn(parser->at, "\n");
+  if (*parser->at == '\0')
+    return wrong(parser, "the last line lacks its end (a newline)");
+  skip_line(parser);
+  return 0;
+}
+
+static int parse_key(struct parser *parser, struct conf_item *item) {
+  enum conf_type type;
   skip_blanks(parser);
   item->file = parser->file;
   item->line = parser->line;
-  item->block = block;
   item->key = bare_word(parser);
   if (!item->key)
-    return wrong(parser, "an option's name is expected here");
-  for (;;) {
-    bool end = at_end_of_line(parser);
-    if (block && *parser->at == '>') {
-      parser->at++;
-      return at_end_of_line(parser)
-                 ? 0
-                 : wrong(parser, "something stands behind the > of a block");
-    }
-    if (end)
-      return block ? wrong(parser, "a block's first line lacks its >") : 0;
-    int status = parse_value(parser, item);
-    if (status != 0)
-      return status;
-  }
+    return no_memory(parser);
+  return conf_word_type(item->key, &type) && type == CONF_STRING
+             ? 0
+             : wrong(parser, "an option's name is expected here");
 }
 
-/* At `</`: whether this closes the block. */
+/* Parses `Key value...` with the end of the line. */
+static int parse_option(struct parser *parser, struct conf_item *item) {
+  int status = parse_key(parser, item);
+  while (status == 0 && !at_end_of_line(parser))
+    status = parse_value(parser, item);
+  if (status == 0 && item->values == 0)
+    return wrong_word(parser, item->key, "has no value");
+  return status == 0 ? end_line(parser, NULL) : status;
+}
+
+/* Parses `Key value...>` of a block, likewise. */
+static int parse_opening(struct parser *parser, struct conf_item *item) {
+  int status = parse_key(parser, item);
+  item->block = true;
+  while (status == 0 && !at_end_of_line(parser) && *parser->at != '>')
+    status = parse_value(parser, item);
+  if (status != 0)
+    return status;
+  if (*parser->at != '>')
+    return wrong(parser, "a block's first line lacks its >");
+  parser->at++;
+  return end_line(parser, "something stands behind the > of a block");
+}
+
+/* Behind `</`: whether this closes the block. */
 static int parse_closing(struct parser *parser, const struct conf_item *block) {
-  parser->at += 2;
   skip_blanks(parser);
-  size_t length = block->key ? strlen(block->key) : 0;
+  size_t length = strcspn(parser->at, " \t\r\n>");
   if (!block->key)
     return wrong(parser, "a block is closed that was not opened");
-  if (strncasecmp(parser->at, block->key, length) != 0)
+  if (length != strlen(block->key) ||
+      strncmp(parser->at, block->key, length) != 0)
     return wrong_in(parser, "the block to be closed here is", block);
   parser->at += length;
   skip_blanks(parser);
   if (*parser->at != '>')
     return wrong_in(parser, "a > is lacking behind the end of", block);
-  skip_line(parser);
-  return 0;
+  parser->at++;
+  return end_line(parser, "something stands behind the > of a block");
+}
+
+static int parse_children(struct parser *parser, struct conf_item *block,
+                          int depth);
+
+/* A line with what belongs to it: a whole block. */
+static int parse_child(struct parser *parser, struct conf_item *block,
+                       bool opens, int depth) {
+  struct conf_item *child = conf_add_child(block);
+  if (!child)
+    return no_memory(parser);
+  if (!opens)
+    return parse_option(parser, child);
+  int status = parse_opening(parser, child);
+  return status == 0 ? parse_children(parser, child, depth + 1) : status;
+}
+
+/* Skips a character, and blanks behind it, where it stands. */
+static bool skip_character(struct parser *parser, char character) {
+  if (*parser->at != character)
+    return false;
+  parser->at++;
+  skip_blanks(parser);
+  return true;
 }
 
 static int parse_children(struct parser *parser, struct conf_item *block,
@@ -194,19 +232,10 @@ static int parse_children(struct parser *parser, struct conf_item *block,
       skip_line(parser);
       continue;
     }
-    if (strncmp(parser->at, "</", 2) == 0)
+    bool opens = skip_character(parser, '<');
+    if (opens && skip_character(parser, '/'))
       return parse_closing(parser, block);
-    bool opens = *parser->at == '<';
-    parser->at += opens;
-    struct conf_item *child = conf_add_child(block);
-    if (!child)
-      return no_memory(parser);
-    int status = parse_item(parser, child, opens);
-    if (status == 0) {
-      skip_line(parser);
-      if (opens)
-        status = parse_children(parser, child, depth + 1);
-    }
+    int status = parse_child(parser, block, opens, depth);
     if (status != 0)
       return status;
   }

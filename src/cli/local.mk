@@ -8,7 +8,7 @@ bpf_window_SOURCES = \
   src/cli/cli.h src/cli/complain.c \
   src/cli/conf.c src/cli/conf.h src/cli/conf_read.c \
   src/cli/conf_find.c src/cli/conf_policy.c src/cli/conf_policy.h \
-  src/cli/conf_tree.c src/cli/conf_tree.h \
+  src/cli/conf_tree.c src/cli/conf_tree.h src/cli/conf_word.c src/cli/conf_word.h \
   src/cli/detach.c \
   src/cli/environment.c src/cli/environment.h \
   src/cli/file_text.c src/cli/file_text.h \

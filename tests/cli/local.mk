@@ -30,7 +30,7 @@ check_PROGRAMS += $(CLI_UNIT_TESTS)
 TESTS += $(CLI_UNIT_TESTS)
 endif
 tests_unit_test_cli_conf_SOURCES = tests/unit/test_cli_conf.c \
-  src/cli/conf.c src/cli/conf_tree.c
+  src/cli/conf.c src/cli/conf_tree.c src/cli/conf_word.c
 tests_unit_test_cli_conf_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_unit_test_cli_conf_LDADD = libwindow.la $(CMOCKA_LIBS)
 tests_unit_test_cli_graph_SOURCES = tests/unit/test_cli_graph.c \

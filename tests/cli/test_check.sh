@@ -145,6 +145,38 @@ Scope "container"
 </Policy>' 'collectd.conf:6: Scope: needs "host" or "all"$' "a scope that there is not"
 mistake '<Window "counted">' 'collectd.conf:6: the block to be closed here is <Window> of line 5' "a block that is not closed"
 mistake 'File "unclosed' 'a string without a closing quote' "a quote that is not closed"
+mistake "File $object" "collectd.conf:5: $object needs quotes around it" "a path without quotes"
+mistake 'Persist TRUE' 'collectd.conf:5: Persist: needs true or false' "true in capitals, which collectd takes for a string"
+mistake 'Persist' 'collectd.conf:5: Persist has no value' "an option without a value"
+
+# ---- The same syntax as collectd's ----
+
+if command -v collectd >/dev/null; then
+  agrees=""
+  for line in 'x 1 -5 .5 1e3 0x1f TRUE a_b 1.2.3.4:80 ::1 [::1]:25826' 'x "a\"b" \
+c' 'x /a' 'x a/b' 'x' '1 x' 'true x' 'x b>' \
+    '<X y>' '</X>' '</Y>' '</y>' '</Y> z' '<X y>
+</X> z' '<X y> z' '< X y >
+< /X >'; do
+    printf '<Plugin none>\n<Y>\n%s\n</Y>\n</Plugin>\n' "$line" >"$SCRATCH/collectd.conf"
+    ours=taken theirs=taken
+    check
+    if grep -q '^PROBLEM  *config ' <<<"$out"; then ours=refused; fi
+    collectd -T -C "$SCRATCH/collectd.conf" >"$SCRATCH/out" 2>&1 || theirs=refused
+    [ $ours = $theirs ] || agrees+="$line: $ours, by collectd $theirs; "
+  done
+  is "$agrees" "" "check refuses what collectd's parser refuses, and takes what it takes"
+else
+  skip "check refuses what collectd's parser refuses" "there is no collectd"
+fi
+sample=/usr/share/doc/collectd-core/examples/collectd.conf
+if [ -e $sample ]; then
+  run bpf_window check --pin-dir "$PINS" --config $sample
+  is "$(grep '^PROBLEM  *config ' <<<"$out" || true)" "" "it takes Debian's sample of all plugins"
+else
+  skip "it takes Debian's sample of all plugins" "collectd-core is not installed"
+fi
+
 printf 'LoadPlugin bpf_window\n<Plugin bpf_window>\n<Object "x">\n File "/nowhere"\n</Object>\n</Plugin>\n' \
   >"$SCRATCH/collectd.conf"
 check

@@ -41,7 +41,7 @@ if ! build fuzz_describe src/object/{describe,probe,tags}.c src/window/*.c 2>"$f
 fi
 build fuzz_input src/cli/{history,history_json,history_read,html,report_chart,report_histogram,report_page,report_style}.c \
   src/cli/{show_histogram,show_per_second,show_text,terminal,units}.c src/window/*.c
-build fuzz_conf src/cli/{check_options,check_say,conf,conf_tree,terminal}.c src/object/policy_scope.c \
+build fuzz_conf src/cli/{check_options,check_say,conf,conf_tree,conf_word,terminal}.c src/object/policy_scope.c \
   src/window/failure.c
 
 collectd=${COLLECTD_INCLUDEDIR:-/usr/include}/collectd
