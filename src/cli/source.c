@@ -41,6 +41,27 @@ static void copy_name(char name[HISTORY_NAME_SIZE], const char *from) {
 
 /* ---- Finding ---- */
 
+/* Whether the pin is that of a window's buckets: its record lies beside it. */
+static bool has_record(const char *pin) {
+  char path[600];
+  snprintf(path, sizeof(path), "%s_epoch", pin);
+  return access(path, F_OK) == 0;
+}
+
+/* Moves pins that are no windows, such as the record of one, behind those that are.
+ * Returns how many are; all, if none has a record. */
+static size_t windows_first(glob_t *found) {
+  size_t windows = 0;
+  for (size_t i = 0; i < found->gl_pathc; i++) {
+    char *pin = found->gl_pathv[i];
+    if (!has_record(pin))
+      continue;
+    found->gl_pathv[i] = found->gl_pathv[windows];
+    found->gl_pathv[windows++] = pin;
+  }
+  return windows ? windows : found->gl_pathc;
+}
+
 /* Writes the path of the window's pin. None: -ENOENT, without a text. */
 static int find_pin(const char *name, const char *pin_dir, char *path,
                     size_t size, struct failure *failure) {
@@ -55,11 +76,12 @@ static int find_pin(const char *name, const char *pin_dir, char *path,
   if (glob(pattern, 0, NULL, &found) != 0)
     return -ENOENT;
   int status = 0;
-  if (found.gl_pathc > 1)
+  size_t windows = windows_first(&found);
+  if (windows > 1)
     status = failure_set(failure, -ENOTUNIQ,
-                         "%zu objects have a window %s, say which: %s, %s%s",
-                         found.gl_pathc, name, found.gl_pathv[0],
-                         found.gl_pathv[1], found.gl_pathc > 2 ? ", ..." : "");
+                         "%zu windows are called %s, say which: %s, %s%s",
+                         windows, name, found.gl_pathv[0], found.gl_pathv[1],
+                         windows > 2 ? ", ..." : "");
   else
     snprintf(path, size, "%s", found.gl_pathv[0]);
   globfree(&found);
@@ -83,57 +105,6 @@ static int no_such_window(const char *name, const char *pin_dir,
                      "no window %s, neither pinned below %s nor in a program "
                      "(is its object loaded? `bpf-window list` names all)",
                      name, pin_dir);
-}
-
-/* Whether the window is the one with that map (map_id 0: with that name). */
-static bool is_meant(const struct discover_window *window, const char *name,
-                     uint32_t map_id) {
-  return map_id ? window->ring_id == map_id : strcmp(window->name, name) == 0;
-}
-
-/* Looks among all windows of the kernel. */
-static int open_discovered(struct source *source, const char *name,
-                           uint32_t map_id,
-                           const struct source_options *options,
-                           struct failure *failure) {
-  struct census *census = NULL;
-  struct discover_window *windows = NULL;
-  size_t count = 0;
-  int status = census_take(&census, NULL, failure);
-  if (status == 0)
-    status =
-        discover_windows(census, options->width_ns, &windows, &count, failure);
-  const struct discover_window *found = NULL;
-  for (size_t i = 0; status == 0 && i < count; i++) {
-    if (!is_meant(&windows[i], name, map_id))
-      continue;
-    if (found)
-      status = failure_set(failure, -ENOTUNIQ,
-                           "no window %s is pinned below %s, but elsewhere are "
-                           "several of that name, say which: id:%u, id:%u",
-                           name, options->pin_dir, found->ring_id,
-                           windows[i].ring_id);
-    found = &windows[i];
-  }
-  if (status == 0 && found) {
-    copy_name(source->window, found->name);
-    status = discover_open(found, &source->reader, failure);
-  } else if (status == 0) {
-    status = no_such_window(name, options->pin_dir, true, failure);
-  }
-  free(windows);
-  census_free(&census);
-  return status;
-}
-
-/* No pin has the name; without the privilege to look further, say that. */
-static int open_unpinned(struct source *source, const char *name,
-                         const struct source_options *options,
-                         struct failure *failure) {
-  int status = open_discovered(source, name, 0, options, failure);
-  if (status == -EPERM)
-    return no_such_window(name, options->pin_dir, false, failure);
-  return status;
 }
 
 /* The windows of this project's kind in a folder of pins. */
@@ -186,6 +157,118 @@ static int open_pinned(struct source *source, char *path,
   return status;
 }
 
+/* Whether the window is the one with that map (map_id 0: with that name). */
+static bool is_meant(const char *name, uint32_t map_id, const char *other_name,
+                     uint32_t other_id) {
+  return map_id ? other_id == map_id : strcmp(other_name, name) == 0;
+}
+
+/* What is looked for among all windows of the kernel. */
+struct search {
+  const char *name;
+  uint32_t map_id;
+  const struct source_options *options;
+  struct census *census;
+  struct discover_window *windows;
+  size_t count;
+};
+
+static bool is_discovered(const struct search *search, uint32_t map_id) {
+  for (size_t i = 0; i < search->count; i++)
+    if (search->windows[i].ring_id == map_id)
+      return true;
+  return false;
+}
+
+/* By a pin, wherever it is: of maps without BTF the record beside it tells that they
+ * are a window, and a pin may have another name than its map. */
+static int open_by_any_pin(struct source *source, const struct search *search,
+                           struct failure *failure) {
+  const struct census_pin *found = NULL;
+  char path[sizeof(found->path)];
+  for (size_t i = 0; i < search->census->pin_count; i++) {
+    const struct census_pin *pin = &search->census->pins[i];
+    if (!is_meant(search->name, search->map_id, strrchr(pin->path, '/') + 1,
+                  pin->map_id) ||
+        !(has_record(pin->path) || is_discovered(search, pin->map_id)))
+      continue;
+    if (found && found->map_id != pin->map_id)
+      return failure_set(failure, -ENOTUNIQ,
+                         "no window %s is pinned below %s, but elsewhere are "
+                         "several of that name, say which: %s, %s",
+                         search->name, search->options->pin_dir, found->path,
+                         pin->path);
+    found = pin;
+  }
+  if (!found)
+    return no_such_window(search->name, search->options->pin_dir, true,
+                          failure);
+  memcpy(path, found->path, sizeof(path));
+  return open_pinned(source, path, search->options, failure);
+}
+
+static int open_found(struct source *source, const struct search *search,
+                      struct failure *failure) {
+  const struct discover_window *found = NULL;
+  for (size_t i = 0; i < search->count; i++) {
+    const struct discover_window *window = &search->windows[i];
+    if (!is_meant(search->name, search->map_id, window->name, window->ring_id))
+      continue;
+    if (found)
+      return failure_set(failure, -ENOTUNIQ,
+                         "no window %s is pinned below %s, but elsewhere are "
+                         "several of that name, say which: id:%u, id:%u",
+                         search->name, search->options->pin_dir, found->ring_id,
+                         window->ring_id);
+    found = window;
+  }
+  if (!found)
+    return open_by_any_pin(source, search, failure);
+  copy_name(source->window, found->name);
+  return discover_open(found, &source->reader, failure);
+}
+
+static int open_discovered(struct source *source, const char *name,
+                           uint32_t map_id,
+                           const struct source_options *options,
+                           struct failure *failure) {
+  struct search search = {.name = name, .map_id = map_id, .options = options};
+  int status = census_take(&search.census, "/sys/fs/bpf", failure);
+  if (status == 0)
+    status = discover_windows(search.census, options->width_ns, &search.windows,
+                              &search.count, failure);
+  if (status == 0)
+    status = open_found(source, &search, failure);
+  free(search.windows);
+  census_free(&search.census);
+  return status;
+}
+
+/* `id:17238`, as `list` writes it. */
+static int open_by_id(struct source *source, const char *name,
+                      const struct source_options *options,
+                      struct failure *failure) {
+  const char *digits = name + strlen("id:");
+  unsigned long id = strtoul(digits, NULL, 10);
+  if (!*digits || digits[strspn(digits, "0123456789")] || id == 0 ||
+      id > UINT32_MAX)
+    return failure_set(failure, -EINVAL,
+                       "%s is no id of a map: write it as `bpf-window list` "
+                       "does, id:17238",
+                       name);
+  return open_discovered(source, name, (uint32_t)id, options, failure);
+}
+
+/* No pin has the name; without the privilege to look further, say that. */
+static int open_unpinned(struct source *source, const char *name,
+                         const struct source_options *options,
+                         struct failure *failure) {
+  int status = open_discovered(source, name, 0, options, failure);
+  if (status == -EPERM)
+    return no_such_window(name, options->pin_dir, false, failure);
+  return status;
+}
+
 int source_open(struct source **out, const char *name,
                 const struct source_options *given, struct failure *failure) {
   struct source_options filled = *given, *options = &filled;
@@ -196,8 +279,7 @@ int source_open(struct source **out, const char *name,
   char path[512];
   int status;
   if (strncmp(name, "id:", 3) == 0) {
-    status = open_discovered(
-        source, name, (uint32_t)strtoul(name + 3, NULL, 10), options, failure);
+    status = open_by_id(source, name, options, failure);
   } else {
     status = find_pin(name, options->pin_dir, path, sizeof(path), failure);
     if (status == 0)

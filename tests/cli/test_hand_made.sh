@@ -64,6 +64,14 @@ is "$(jq -c ".[] | select(.pin == \"$PINS/agent/by_hand\") | [.totals, .bytes > 
 stop
 run bpf_window list --pin-dir "$PINS"
 like "$out" "pinned +$PINS/agent/by_hand" "record: still when only its pins are left"
+mkdir "$PINS/empty"
+for suffix in "" _epoch _cursor; do mv "$PINS/agent/by_hand$suffix" "$PINS/agent/by_$$$suffix"; done
+id=$(bpf_window list --pin-dir "$PINS" --json | jq ".[] | select(.pin == \"$PINS/agent/by_$$\") | .map_id")
+for name in "by_$$" "id:$id"; do
+  run bpf_window show "$name" --pin-dir "$PINS/empty" --json
+  is "$status $(jq -c .totals.hits <<<"$out")" "0 $EVENTS" "record: shown as $name, though it is pinned elsewhere"
+done
+rmdir "$PINS/empty"
 
 # ---- Nothing that tells ----
 

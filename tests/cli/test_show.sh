@@ -141,7 +141,15 @@ is "$status" 0 "or with its object"
 "$HERE/make_window" "$HERE/counted.bpf.o" "$PINS/other" </dev/null >/dev/null
 show
 is "$status" 1 "a name that two objects have is a problem"
-like "$err" "2 objects have a window counted, say which: $PINS/counted/counted, $PINS/other" "both are named"
+like "$err" "2 windows are called counted, say which: $PINS/counted/counted, $PINS/other" "both are named"
+run bpf_window show 'other/count*' --json --pin-dir "$PINS"
+is "$status $(jq -r .object <<<"$out")" "0 other" "a pattern is one window, whatever else is pinned for it"
+run bpf_window show 'count*' --pin-dir "$PINS"
+like "$err" "2 windows are called count\\*, say which: $PINS/counted/counted, $PINS/other/counted\$" "or two, their records not counted"
+for id in id: id:0 id:9713abc id:-1 id:4294967297; do
+  run bpf_window show "$id"
+  is "$status $err" "1 bpf-window: show: $id is no id of a map: write it as \`bpf-window list\` does, id:17238" "$id is no id"
+done
 
 mkdir "$PINS/empty"
 run bpf_window show counted --pin-dir "$PINS/empty"
