@@ -3,7 +3,7 @@
 if HAVE_CMOCKA
 UNIT_TESTS = tests/unit/test_clock tests/unit/test_edges tests/unit/test_histogram tests/unit/test_policy tests/unit/test_ring_model \
   tests/unit/test_tags tests/unit/test_window
-KERNEL_TESTS = tests/bpf/test_census tests/bpf/test_discover tests/bpf/test_histogram tests/bpf/test_object tests/bpf/test_ring tests/bpf/test_setup tests/collectd/mark_numbers tests/collectd/open_known_files tests/collectd/run_agent \
+KERNEL_TESTS = tests/bpf/test_census tests/bpf/test_discover tests/bpf/test_histogram tests/bpf/test_object tests/bpf/test_ring tests/bpf/test_setup tests/bpf/test_split tests/collectd/mark_numbers tests/collectd/open_known_files tests/collectd/run_agent \
   tests/collectd/test_account tests/collectd/test_barrier \
   tests/faults/test_errors tests/faults/test_parts tests/faults/do_part \
   tests/faults/test_steps tests/faults/start_object tests/faults/mark_calls
@@ -64,6 +64,10 @@ tests_bpf_test_ring_LDADD = libobject.la $(CMOCKA_LIBS)
 tests_bpf_test_setup_SOURCES = tests/bpf/test_setup.c tests/bpf/place.c tests/bpf/place.h
 tests_bpf_test_setup_CPPFLAGS = $(TEST_CPPFLAGS) $(LIBBPF_CFLAGS)
 tests_bpf_test_setup_LDADD = libobject.la $(CMOCKA_LIBS)
+
+tests_bpf_test_split_SOURCES = tests/bpf/test_split.c tests/bpf/place.c tests/bpf/place.h
+tests_bpf_test_split_CPPFLAGS = $(TEST_CPPFLAGS) $(LIBBPF_CFLAGS)
+tests_bpf_test_split_LDADD = libobject.la $(CMOCKA_LIBS)
 
 tests_faults_test_steps_SOURCES = tests/faults/test_steps.c tests/faults/fault.c tests/faults/fault.h \
   tests/bpf/place.c tests/bpf/place.h
@@ -139,6 +143,7 @@ TEST_BPF_OBJECTS = \
   tests/bpf/over_the_limits_programs.bpf.o \
   tests/bpf/over_the_limits_slots.bpf.o \
   tests/bpf/over_the_limits_windows.bpf.o \
+  tests/bpf/split.bpf.o \
   tests/bpf/torn_window.bpf.o \
   tests/bpf/usdt.bpf.o \
   tests/collectd/one_process.bpf.o
@@ -181,7 +186,7 @@ EXTRA_DIST += tests/coverage.sh tests/run.sh tests/tap.sh tests/source/links.sh 
   tests/vm/README.md tests/vm/boot.sh tests/vm/common.sh tests/vm/guest-init \
   tests/vm/initramfs.sh tests/vm/kernels.sh tests/vm/run.sh \
   tests/bpf/array.bpf.c tests/bpf/at_tracepoint.bpf.c tests/bpf/awkward_names.bpf.c tests/bpf/each_task.bpf.c tests/bpf/marked.bpf.h tests/bpf/histogram.bpf.c tests/bpf/injected_clock.bpf.c tests/bpf/many_names.bpf.c tests/bpf/marked_calls.bpf.c \
-  tests/bpf/no_window.bpf.c tests/bpf/over_the_limits.bpf.c tests/bpf/torn_window.bpf.c tests/bpf/usdt.bpf.c \
+  tests/bpf/no_window.bpf.c tests/bpf/over_the_limits.bpf.c tests/bpf/split.bpf.c tests/bpf/torn_window.bpf.c tests/bpf/usdt.bpf.c \
   tests/collectd/one_process.bpf.c
 
 include tests/bench/local.mk

@@ -36,10 +36,9 @@ _Static_assert(sizeof(struct bpf_window_cursor) == 16 &&
                "the cursor");
 
 static const char *const objects[] = {
-    "bpf/block_io",          "bpf/inode_cache",
-    "bpf/page_cache",        "bpf/tcp",
-    "tests/bpf/histogram",   "tests/bpf/marked_calls",
-    "tests/bpf/torn_window", "tests/bpf/marked_calls_short",
+    "bpf/block_io",    "bpf/inode_cache",       "bpf/page_cache",
+    "bpf/tcp",         "tests/bpf/histogram",   "tests/bpf/marked_calls",
+    "tests/bpf/split", "tests/bpf/torn_window", "tests/bpf/marked_calls_short",
 };
 
 static int ignore(enum libbpf_print_level level, const char *format,
@@ -121,6 +120,23 @@ static void what_is_no_bucket_is_refused_by_both(void **state) {
     assert_int_equal(describe_struct(btf, id, &record, NULL), -EINVAL);
   }
   btf__free(btf);
+}
+
+static void names_that_btf_has_not_are_refused_by_both(void **state) {
+  (void)state;
+  for (int member = 0; member < 2; member++) {
+    struct btf *btf = btf__new_empty();
+    struct bpf_window_epoch record;
+    int u64 = btf__add_int(btf, "u64", 8, 0);
+    int id = btf__add_struct(btf, "bucket", 16);
+    assert_int_equal(btf__add_field(btf, "abs_bucket", u64, 0, 0), 0);
+    assert_int_equal(btf__add_field(btf, "n", u64, 64, 0), 0);
+    struct btf_type *type = (struct btf_type *)btf__type_by_id(btf, (__u32)id);
+    btf_members(type)[member].name_off = 1 << 20;
+    assert_int_equal(bpf_window_describe(btf, (__u32)id, &record), -EINVAL);
+    assert_int_equal(describe_struct(btf, (__u32)id, &record, NULL), -EINVAL);
+    btf__free(btf);
+  }
 }
 
 static void tags_are_read_alike_by_both(void **state) {
@@ -248,6 +264,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_bucket_is_described_as_the_plugin_does),
       cmocka_unit_test(what_is_no_bucket_is_refused_by_both),
+      cmocka_unit_test(names_that_btf_has_not_are_refused_by_both),
       cmocka_unit_test(tags_are_read_alike_by_both),
       cmocka_unit_test(a_window_is_set_up_pinned_counted_in_and_read),
       cmocka_unit_test(maps_that_were_taken_over_go_on_or_are_refused),

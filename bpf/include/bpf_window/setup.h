@@ -99,6 +99,13 @@ static inline __u64 bpf_window__hash(const void *bytes, size_t length) {
   return hash;
 }
 
+/* BTF of others may have names that are not in it. */
+static inline int bpf_window__is_label(const struct btf *btf,
+                                       const struct btf_member *member) {
+  const char *name = btf__name_by_offset(btf, member->name_off);
+  return name && strcmp(name, "abs_bucket") == 0;
+}
+
 /*
  * Fills the record of the bucket that is the struct type_id: all but its times,
  * epoch_ns and tick_ns, which stay 0. Errors: -EINVAL if it is no bucket, or has
@@ -111,8 +118,7 @@ static inline int bpf_window_describe(const struct btf *btf, __u32 type_id,
   memset(record, 0, sizeof(*record));
   if (!type || !btf_is_struct(type) || btf_vlen(type) < 2 ||
       btf_vlen(type) - 1 > BPF_WINDOW_MAX_COUNTERS ||
-      strcmp(btf__name_by_offset(btf, btf_members(type)->name_off),
-             "abs_bucket") != 0)
+      !bpf_window__is_label(btf, btf_members(type)))
     return -EINVAL;
   record->format = BPF_WINDOW_FORMAT;
   record->slots = BPF_WINDOW_SLOTS;

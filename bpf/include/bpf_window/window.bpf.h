@@ -20,7 +20,8 @@
  * Include it behind vmlinux.h, or behind nothing: it then takes its types from
  * <linux/bpf.h>. Compile with `-target bpf -mcpu=v3 -g -O2`; v3 is for the
  * value-returning atomics of the roll (kernel 5.12), -g for the BTF from which
- * the counters' names and roles are read. Kernels: 5.15 and newer.
+ * the counters' names and roles are read. Kernels: 5.15 and newer,
+ * on arm64 5.18, whose JIT is the first to have those atomics.
  *
  * How it works. Each CPU has 300 buckets and a cursor, which says which bucket
  * is open and at which jiffy it ends. Counting compares the jiffies with that
@@ -225,16 +226,38 @@ static __always_inline __u32 bpf_window_log2(__u64 value, __u32 slots) {
 #define bpf_window_add_log2_plain(HISTOGRAM, value)                            \
   bpf_window_add_plain(BPF_WINDOW__LOG2_SLOT(HISTOGRAM, value), 1)
 
+/*
+ * The counter of an array member of a bucket at an index, in a form that the verifier can
+ * tell; the last of them at every index beyond, negative ones too:
+ *
+ *   __u64 requests[8];
+ *   ...
+ *   bpf_window_add(bpf_window_at(b->requests, tenant), 1);
+ */
+#define bpf_window_at(ARRAY, index)                                            \
+  (&(ARRAY)[bpf_window__bound(index, BPF_WINDOW__LENGTH(ARRAY))])
+
 /* ---- Private from here on: names with two underscores. ---- */
 
-/* The counter of a value. A pointer has no length: it is refused. */
-#define BPF_WINDOW__LOG2_SLOT(HISTOGRAM, value)                                \
+/* The elements of an array member. A pointer has no length: it is refused. */
+#define BPF_WINDOW__LENGTH(ARRAY)                                              \
   ({                                                                           \
-    _Static_assert(!__builtin_types_compatible_p(typeof(HISTOGRAM),            \
-                                                 typeof(&(HISTOGRAM)[0])),     \
-                   "a histogram is an array member of the bucket");            \
-    &(HISTOGRAM)[bpf_window_log2(value, sizeof(HISTOGRAM) / sizeof(__u64))];   \
+    _Static_assert(                                                            \
+        !__builtin_types_compatible_p(typeof(ARRAY), typeof(&(ARRAY)[0])),     \
+        "not an array member of the bucket");                                  \
+    sizeof(ARRAY) / sizeof(__u64);                                             \
   })
+
+static __always_inline __u64 bpf_window__bound(__u64 index, __u64 length) {
+  asm volatile("" : "+r"(index)); /* as in bpf_window_log2 */
+  if (index >= length)
+    index = length - 1;
+  asm volatile("" : "+r"(index));
+  return index;
+}
+
+#define BPF_WINDOW__LOG2_SLOT(HISTOGRAM, value)                                \
+  (&(HISTOGRAM)[bpf_window_log2(value, BPF_WINDOW__LENGTH(HISTOGRAM))])
 
 /* A load or store that the compiler neither repeats, merges nor moves past another
  * such access. Between two contexts of one CPU no stronger order is needed. */
