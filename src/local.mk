@@ -26,6 +26,7 @@ libobject_la_SOURCES = \
   src/object/policy.c src/object/policy.h \
   src/object/policy_file.c src/object/policy_install.c src/object/policy_mark.c \
   src/object/policy_read.c src/object/policy_safety.c src/object/policy_scope.c \
+  src/object/policy_state.c src/object/policy_state.h \
   src/object/probe.c src/object/probe.h \
   src/object/probe_hook.c src/object/probe_hook.h \
   src/object/statistics.c src/object/statistics.h \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* policy_install.c - a policy's rules, put in force in the kernel */
-#include "policy.h"
+#include "policy_state.h"
 
 #include <errno.h>
 #include <string.h>
@@ -67,11 +67,6 @@ static int set_rules(int policy_fd, int trie_fd) {
   return bpf_map_update_elem(policy_fd, &zero, &trie_fd, BPF_ANY) ? -errno : 0;
 }
 
-static int write_state(int state_fd, const struct file_policy_state *state) {
-  const __u32 zero = 0;
-  return bpf_map_update_elem(state_fd, &zero, state, BPF_ANY) ? -errno : 0;
-}
-
 static int unchanged(int status, const char *what, struct failure *failure) {
   return failure_set(failure, status,
                      "cannot %s: %s%s; the rules in force stay", what,
@@ -88,47 +83,31 @@ static int half_changed(int status, struct failure *failure) {
       strerror(-status));
 }
 
-/*
- * The rules are changed in four steps, each of which the kernel does at once:
- *
- *  1. The generation becomes odd. Verdicts remembered are even: from here on
- *     none applies, and none is made to be remembered.
- *  2. The trie is exchanged. The kernel comes back when no program runs that
- *     might still match the old one.
- *  3. The terms are written.
- *  4. The generation becomes even, a new one. (Not together with 3: the kernel
- *     copies word by word, and a program might read this generation with the
- *     terms before.)
- *
- * Whoever is stopped in between leaves an odd generation: every open walks, and
- * is judged by one of the two sets of rules. The next change goes on from there.
- */
+/* See policy_state.h. When the exchange of the tries comes back, no program runs that
+ * might still match the old one. */
 static int change(int trie_fd, int policy_fd, int state_fd,
                   const struct policy_terms *terms, struct failure *failure) {
-  const __u32 zero = 0;
   struct file_policy_state state;
-  if (bpf_map_lookup_elem(state_fd, &zero, &state))
-    return unchanged(-errno, "read the policy's state", failure);
+  int status = policy_state_read(state_fd, &state);
+  if (status != 0)
+    return unchanged(status, "read the policy's state", failure);
   bool was_whole = !(state.generation & FILE_POLICY_CHANGING);
-  state.generation |= FILE_POLICY_CHANGING;
   state.marker = 0; /* of one who was stopped while marking */
-  int status = write_state(state_fd, &state);
+  status = policy_state_begin(state_fd, &state);
   if (status != 0)
     return unchanged(status, "write the policy's state", failure);
 
   status = set_rules(policy_fd, trie_fd);
   if (status != 0) {
-    state.generation++;
     if (was_whole)
-      write_state(state_fd, &state); /* else every open walks, no more */
+      policy_state_end(state_fd, &state); /* else every open walks, no more */
     return unchanged(status, "exchange the rules", failure);
   }
   state.enforce = terms->enforce;
   state.namespace = terms->namespace;
-  status = write_state(state_fd, &state);
-  state.generation++;
+  status = policy_state_write(state_fd, &state);
   if (status == 0)
-    status = write_state(state_fd, &state);
+    status = policy_state_end(state_fd, &state);
   return status == 0 ? 0 : half_changed(status, failure);
 }
 
@@ -145,18 +124,12 @@ int policy_install(const struct policy *policy, int policy_fd, int state_fd,
 }
 
 bool policy_is_enforced(const char *state_pin) {
-  const __u32 zero = 0;
-  struct file_policy_state state = {.enforce = 0};
-  struct bpf_map_info info = {.id = 0};
-  __u32 size = sizeof(info);
+  struct file_policy_state state;
   LIBBPF_OPTS(bpf_obj_get_opts, read_only, .file_flags = BPF_F_RDONLY);
   int fd = bpf_obj_get_opts(state_pin, &read_only);
   if (fd < 0)
     return false;
-  bool enforced = bpf_obj_get_info_by_fd(fd, &info, &size) == 0 &&
-                  info.value_size == sizeof(state) &&
-                  bpf_map_lookup_elem(fd, &zero, &state) == 0 &&
-                  state.enforce != 0;
+  bool enforced = policy_state_read(fd, &state) == 0 && state.enforce != 0;
   close(fd);
   return enforced;
 }

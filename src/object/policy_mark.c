@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* policy_mark.c - the files that are denied by whatever path */
-#include "policy.h"
+#include "policy_state.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,8 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <bpf/bpf.h>
 
 /* The root of another mount namespace, which is the host's. */
 #define HOST_ROOT "/proc/1/root"
@@ -65,25 +63,12 @@ static int mark(const char *path, const struct stat *status, int type,
   return 0;
 }
 
-static int read_state(int state_fd, struct file_policy_state *state,
-                      struct failure *failure) {
-  const __u32 zero = 0;
-  if (bpf_map_lookup_elem(state_fd, &zero, state))
-    return failure_set(failure, -errno, "cannot read the policy's state: %s",
-                       strerror(errno));
-  return 0;
-}
-
-static int write_state(int state_fd, const struct file_policy_state *state,
-                       struct failure *failure) {
-  const __u32 zero = 0;
-  if (bpf_map_update_elem(state_fd, &zero, state, BPF_ANY))
-    return failure_set(failure, -errno,
-                       "cannot write the policy's state: %s; files denied by "
-                       "the rules before may stay it, and every open may walk, "
-                       "until the rules change or collectd starts anew",
-                       strerror(errno));
-  return 0;
+static int unwritten(int status, struct failure *failure) {
+  return failure_set(failure, status,
+                     "cannot write the policy's state: %s; files denied by "
+                     "the rules before may stay it, and every open may walk, "
+                     "until the rules change or collectd starts anew",
+                     strerror(-status));
 }
 
 /* Rules for one namespace are for the files as they are called there, whatever
@@ -113,37 +98,36 @@ static void mark_all(const struct policy *policy, const char *root) {
 
 /*
  * Voids the marks of the rules before, and with them every verdict: one may have
- * been remembered because of such a mark, or before its file got a new one. As
- * in policy_install.c the new generation is written last. Sets *unmarked to how
- * many marks found no room since the last time.
+ * been remembered because of such a mark, or before its file got a new one. Sets
+ * *unmarked to how many marks found no room since the last time.
  */
 static int void_old_marks(int state_fd, __u32 *unmarked,
                           struct failure *failure) {
   struct file_policy_state state;
-  int status = read_state(state_fd, &state, failure);
+  int status = policy_state_read(state_fd, &state);
   if (status != 0)
-    return status;
+    return policy_state_unread(status, failure);
   *unmarked = state.unmarked & ~FILE_MARKS_SWEPT;
   state.unmarked = 0;
   state.marker = 0;
   state.marks_since = state.generation;
-  state.generation |= FILE_POLICY_CHANGING;
-  status = write_state(state_fd, &state, failure);
-  state.generation++;
-  return status == 0 ? write_state(state_fd, &state, failure) : status;
+  status = policy_state_begin(state_fd, &state);
+  if (status == 0)
+    status = policy_state_end(state_fd, &state);
+  return status == 0 ? 0 : unwritten(status, failure);
 }
 
 static int walk_and_mark(const struct policy *policy, int state_fd,
                          __u32 *unmarked, struct failure *failure) {
   struct file_policy_state state;
-  int status = read_state(state_fd, &state, failure);
+  int status = policy_state_read(state_fd, &state);
   if (status != 0)
-    return status;
+    return policy_state_unread(status, failure);
   state.marker = getpid();
   state.unmarked &= FILE_MARKS_SWEPT;
-  status = write_state(state_fd, &state, failure);
+  status = policy_state_write(state_fd, &state);
   if (status != 0)
-    return status;
+    return unwritten(status, failure);
   mark_all(policy, root_of(state.namespace));
   return void_old_marks(state_fd, unmarked, failure);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* policy_read.c - the rules that are in force, read back from the kernel */
-#include "policy.h"
+#include "policy_state.h"
 
 #include <errno.h>
 #include <string.h>
@@ -113,20 +113,8 @@ static int open_pin(const char *path, struct failure *failure) {
 
 static int read_state(int fd, struct file_policy_state *state,
                       struct failure *failure) {
-  const __u32 zero = 0;
-  struct bpf_map_info info = {.id = 0};
-  __u32 size = sizeof(info);
-  int status = bpf_obj_get_info_by_fd(fd, &info, &size) != 0 ? -errno : 0;
-  if (status == 0 && info.value_size != sizeof(*state))
-    return failure_set(failure, -EINVAL,
-                       "the policy's state is of another version of this "
-                       "program");
-  if (status == 0 && bpf_map_lookup_elem(fd, &zero, state) != 0)
-    status = -errno;
-  return status == 0 ? 0
-                     : failure_set(failure, status,
-                                   "cannot read the policy's state: %s",
-                                   strerror(-status));
+  int status = policy_state_read(fd, state);
+  return status == 0 ? 0 : policy_state_unread(status, failure);
 }
 
 /* The state is read on both sides of the rules: they belong to it if it stood
