@@ -98,6 +98,14 @@ double history_span_seconds(const struct history *history, struct span span) {
   return (double)(span.to - span.from) * (double)history->epoch.width_ns / 1e9;
 }
 
+uint64_t history_buckets_in(const struct bpf_window_epoch *epoch,
+                            uint64_t length_ns) {
+  uint64_t count = length_ns / epoch->width_ns;
+  if (count == 0 || length_ns % epoch->width_ns != 0)
+    count++;
+  return count < BPF_WINDOW_SLOTS ? count : BPF_WINDOW_SLOTS;
+}
+
 /* ---- Counts ---- */
 
 const uint64_t *history_row(const struct history *history, uint64_t bucket) {

@@ -5,7 +5,7 @@
  *
  * Words as in window.h: bucket n lies between edge n and edge n + 1; a span
  * [from, to) of edges holds the buckets from .. to-1. Buckets are usually a
- * second wide, and are called seconds where people read it.
+ * second wide, and only then called seconds where people read it.
  */
 #ifndef BPF_WINDOW_HISTORY_H
 #define BPF_WINDOW_HISTORY_H
@@ -56,6 +56,11 @@ struct span history_whole(const struct history *history);
 /* The buckets between two wall-clock times, cut to what is known. */
 struct span history_between(const struct history *history, int64_t from_real_ns,
                             int64_t to_real_ns);
+
+/* How many buckets cover a length of time: at least one, and no more than a ring
+ * has. */
+uint64_t history_buckets_in(const struct bpf_window_epoch *epoch,
+                            uint64_t length_ns);
 
 /* Forgets what is outside of a span of the history. */
 void history_cut(struct history *history, struct span span);

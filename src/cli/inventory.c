@@ -22,8 +22,9 @@ static void measure(struct inventory_window *window, struct reader *reader) {
   if (reader_snapshot(reader, &snapshot, NULL) != 0)
     return;
   uint64_t to = window_settled_edge(record, now_ns);
-  uint64_t recent = INVENTORY_RECENT_SECONDS * NS_PER_SECOND / record->width_ns;
+  uint64_t recent = history_buckets_in(record, INVENTORY_RECENT_NS);
   window_sum(snapshot, to > recent ? to - recent : 0, to, sums);
+  window->recent_ns = recent * record->width_ns;
   window->recent_events = history_events(record, sums);
   window->activity_known = true;
 }

@@ -8,14 +8,16 @@
 
 #include "object/discover.h"
 #include "object/pins.h"
+#include "window/clock.h"
 
-#define INVENTORY_RECENT_SECONDS 10
+#define INVENTORY_RECENT_NS (10 * NS_PER_SECOND)
 
 struct inventory_window {
   struct discover_window found;
   char pin[256];          /* empty if it is not pinned */
   bool activity_known;    /* whether it could be read */
-  uint64_t recent_events; /* in the last INVENTORY_RECENT_SECONDS */
+  uint64_t recent_events; /* in the last recent_ns */
+  uint64_t recent_ns;     /* INVENTORY_RECENT_NS in whole buckets */
   uint64_t age_seconds;   /* since its epoch */
 };
 

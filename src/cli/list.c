@@ -93,8 +93,9 @@ static void print_window(const struct inventory *inventory,
   if (found->problem[0])
     printf("  %-9s %s\n", "problem", found->problem);
   if (window->activity_known)
-    printf("  %-9s %s events in the last %d s; %s old\n", "activity",
-           units_count(window->recent_events, count), INVENTORY_RECENT_SECONDS,
+    printf("  %-9s %s events in the last %.6g s; %s old\n", "activity",
+           units_count(window->recent_events, count),
+           (double)window->recent_ns / 1e9,
            units_age(window->age_seconds, age));
   if (found->record.counters)
     print_counters(&found->record);
@@ -168,8 +169,9 @@ static json_t *window_json(const struct inventory *inventory,
       window->activity_known ? json_integer((json_int_t)window->age_seconds)
                              : json_null(),
       "events_last_10_s",
-      window->activity_known ? json_integer((json_int_t)window->recent_events)
-                             : json_null(),
+      window->activity_known && window->recent_ns == INVENTORY_RECENT_NS
+          ? json_integer((json_int_t)window->recent_events)
+          : json_null(),
       "bytes", (json_int_t)found->bytes, "totals", found->cursor_id != 0,
       "programs", programs_json(inventory, window), "processes",
       processes_json(inventory, window));

@@ -12,13 +12,18 @@
 #include <jansson.h>
 
 #include "history.h"
+#include "units.h"
 #include "window/histogram.h"
 
 /* The whole page. environment: see environment.h; it may be empty. */
 void report_page(FILE *page, const struct history *history,
                  const json_t *environment);
 
-/* Events by result, stacked, with the seconds that have no data. */
+/* "in each second", or whatever its buckets are. */
+const char *report_in_each(const struct history *history,
+                           char text[UNITS_TEXT]);
+
+/* Events by result, stacked, with the buckets that have no data. */
 void report_chart_of_results(FILE *page, const struct history *history);
 
 /* The hit rate in percent. Both need a window with a ratio. */
@@ -29,11 +34,11 @@ void report_chart_of_ratio(FILE *page, const struct history *history,
 void report_chart_of_column(FILE *page, const struct history *history,
                             uint32_t column);
 
-/* Each histogram: percentiles second by second, and its slots with bars. */
+/* Each histogram: percentiles bucket by bucket, and its slots with bars. */
 void report_histograms(FILE *page, const struct history *history,
                        const uint64_t *sums);
 
-/* The percentile of a histogram in each second. */
+/* The percentile of a histogram in each bucket. */
 void report_chart_of_percentile(FILE *page, const struct history *history,
                                 const struct histogram *histogram,
                                 double percent);

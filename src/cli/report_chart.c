@@ -16,6 +16,16 @@
 #define HEIGHT 1000 /* of every picture in its own units */
 #define STACK_COLOURS 4
 
+const char *report_in_each(const struct history *history,
+                           char text[UNITS_TEXT]) {
+  if (history->epoch.width_ns == BPF_WINDOW_WIDTH_NS)
+    snprintf(text, UNITS_TEXT, "in each second");
+  else
+    snprintf(text, UNITS_TEXT, "in each bucket of %.6g s",
+             (double)history->epoch.width_ns / 1e9);
+  return text;
+}
+
 /* ---- The frame ---- */
 
 /* A round number, not below the value. */
@@ -186,9 +196,9 @@ void report_chart_of_results(FILE *page, const struct history *history) {
   struct window_ratio ratio;
   uint32_t count = find_layers(history, layers);
   double top = round_top(highest_stack(history, layers, count));
-  char top_text[UNITS_TEXT];
+  char top_text[UNITS_TEXT], each[UNITS_TEXT];
   window_ratio_from_roles(&ratio, &history->epoch);
-  open_chart(page, "Events by result", "in each second",
+  open_chart(page, "Events by result", report_in_each(history, each),
              units_count((uint64_t)top, top_text));
   open_picture(page, history, "events by result");
   shade_gaps(page, history);
@@ -232,7 +242,9 @@ static double ratio_in(const struct history *history, uint64_t bucket,
 
 void report_chart_of_ratio(FILE *page, const struct history *history,
                            const struct window_ratio *ratio) {
-  open_chart(page, "Hit rate", "percent, in each second", "100");
+  char each[UNITS_TEXT], note[UNITS_TEXT + 16];
+  snprintf(note, sizeof(note), "percent, %s", report_in_each(history, each));
+  open_chart(page, "Hit rate", note, "100");
   open_picture(page, history, "hit rate");
   shade_gaps(page, history);
   draw_steps(page, history, ratio_in, ratio, 100, "h0");
@@ -279,13 +291,14 @@ void report_chart_of_percentile(FILE *page, const struct history *history,
                                 const struct histogram *histogram,
                                 double percent) {
   const struct percentile percentile = {histogram, percent};
-  char title[64], top_text[UNITS_TEXT];
+  char title[64], top_text[UNITS_TEXT], each[UNITS_TEXT];
   double highest = 0;
   for (uint64_t bucket = history->from; bucket < history->to; bucket++)
     highest = fmax(highest, percentile_in(history, bucket, &percentile));
   double top = round_top(highest);
   snprintf(title, sizeof(title), "p%g", percent);
-  open_chart(page, title, "in each second", units_magnitude(top, top_text));
+  open_chart(page, title, report_in_each(history, each),
+             units_magnitude(top, top_text));
   open_picture(page, history, title);
   shade_gaps(page, history);
   draw_steps(page, history, percentile_in, &percentile, top, "h0");

@@ -87,12 +87,16 @@ static void print_charts(FILE *page, const struct history *history,
     report_chart_of_results(page, history);
     report_chart_of_ratio(page, history, ratio);
   }
-  fputs("<h2>Each counter, in each second</h2>\n<div class=small>\n", page);
+  char each[UNITS_TEXT];
+  fprintf(page, "<h2>Each counter, %s</h2>\n<div class=small>\n",
+          report_in_each(history, each));
   uint32_t charts = 0;
   for (uint32_t i = 0; i < history->epoch.values; i++)
     if (!history_is_slot(history, i) && charts++ < MAX_SMALL_CHARTS)
       report_chart_of_column(page, history, i);
   fputs("</div>\n", page);
+  if (charts > MAX_SMALL_CHARTS)
+    fprintf(page, "<p>and %u more, in the table\n", charts - MAX_SMALL_CHARTS);
 }
 
 static void print_counters(FILE *page, const struct history *history,
@@ -118,9 +122,11 @@ static void print_counters(FILE *page, const struct history *history,
   }
   fprintf(page,
           "</table>\n<p><small>Data in %" PRIu64 " of %" PRIu64
-          " seconds; in the others nothing was counted.</small></p>\n",
+          " %s; in the others nothing was counted.</small></p>\n",
           history_counted_buckets(history, history_whole(history)),
-          history->to - history->from);
+          history->to - history->from,
+          history->epoch.width_ns == BPF_WINDOW_WIDTH_NS ? "seconds"
+                                                         : "buckets");
 }
 
 static void print_programs(FILE *page, const json_t *programs) {

@@ -10,8 +10,9 @@
 #include "units.h"
 #include "window/histogram.h"
 
-#define CLOCK_COLUMNS 8 /* 16:43:12 */
-#define RATIO_COLUMNS 7 /* " 100.00" */
+#define CLOCK_COLUMNS 8    /* 16:43:12 */
+#define FRACTION_COLUMNS 4 /* .250, for buckets that begin between seconds */
+#define RATIO_COLUMNS 7    /* " 100.00" */
 #define LEAST_HEADING 4 /* a heading is cut off to this where room is short */
 
 /* A column of the table: a counter, or a percentile of a histogram. */
@@ -29,6 +30,7 @@ struct table {
   struct window_ratio ratio;
   struct column column[BPF_WINDOW_MAX_VALUES];
   uint32_t columns;
+  int clock_columns;
 };
 
 /* Room is scarce: of a histogram the half and the worst percent. */
@@ -76,7 +78,7 @@ static const char *cell(const struct table *table, const struct column *column,
 
 /* Sets the widths, headings cut to heading_columns; returns their sum. */
 static int lay_out(struct table *table, struct span span, int heading_columns) {
-  int sum = CLOCK_COLUMNS + (table->has_ratio ? RATIO_COLUMNS : 0);
+  int sum = table->clock_columns + (table->has_ratio ? RATIO_COLUMNS : 0);
   for (uint32_t i = 0; i < table->columns; i++) {
     struct column *column = &table->column[i];
     char text[UNITS_TEXT];
@@ -97,24 +99,37 @@ static int lay_out(struct table *table, struct span span, int heading_columns) {
 static void print_above(const struct table *table) {
   if (table->columns == 0 || !table->column[table->columns - 1].slots)
     return;
-  printf("\n%-*s", CLOCK_COLUMNS, "");
+  printf("\n%-*s", table->clock_columns, "");
   for (uint32_t i = 0; i < table->columns; i++)
     printf(" %*s", table->column[i].width, table->column[i].above);
 }
 
 static void print_headings(const struct table *table) {
   print_above(table);
-  printf("\n%-*s", CLOCK_COLUMNS, "time");
+  printf("\n%-*s", table->clock_columns, "time");
   for (uint32_t i = 0; i < table->columns; i++)
     printf(" %*.*s", table->column[i].width, table->column[i].width,
            table->column[i].heading);
   printf(table->has_ratio ? "%*s\n" : "\n", RATIO_COLUMNS, "hit %");
 }
 
+/* To the second; a slewed clock moves edges a little. To the millisecond where there
+ * are edges between seconds. */
+static void print_clock(const struct table *table, int64_t real_ns) {
+  char text[UNITS_TEXT];
+  if (table->clock_columns == CLOCK_COLUMNS) {
+    fputs(units_clock(real_ns, text), stdout);
+    return;
+  }
+  int64_t ms = (real_ns + 500000) / 1000000;
+  printf("%s.%03d", units_clock(ms / 1000 * NS_PER_SECOND, text),
+         (int)(ms % 1000));
+}
+
 static void print_bucket(const struct table *table, uint64_t bucket) {
   const struct history *history = table->history;
   char text[UNITS_TEXT];
-  fputs(units_clock(history_edge_real_ns(history, bucket), text), stdout);
+  print_clock(table, history_edge_real_ns(history, bucket));
   for (uint32_t i = 0; i < table->columns; i++)
     printf(" %*s", table->column[i].width,
            cell(table, &table->column[i], bucket, text));
@@ -130,7 +145,10 @@ static void print_bucket(const struct table *table, uint64_t bucket) {
 /* As wide as the terminal; whole where there is none. */
 void show_text_per_second(const struct history *history, struct span span) {
   static struct table table;
-  table = (struct table){.history = history};
+  bool whole_seconds = history->epoch.width_ns % NS_PER_SECOND == 0;
+  table = (struct table){
+      .history = history,
+      .clock_columns = CLOCK_COLUMNS + (whole_seconds ? 0 : FRACTION_COLUMNS)};
   table.has_ratio = window_ratio_from_roles(&table.ratio, &history->epoch);
   choose_columns(&table);
   int heading_columns = BPF_WINDOW_NAME_SIZE + 8;

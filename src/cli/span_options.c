@@ -62,9 +62,16 @@ int span_options_choose(const struct span_options *options,
   if (status != CLI_OK)
     return status;
   *span = history_between(history, from_ns, to_ns);
+  /* Less than a bucket is the newest one. */
+  if (options->last && span->from == span->to && history->from < history->to)
+    span->from--;
   if (span->from < span->to)
     return CLI_OK;
-  complain(verb, "nothing is known of that time: the window has %.0f s",
-           history_span_seconds(history, history_whole(history)));
+  if (from_ns < end_ns && to_ns > history_edge_real_ns(history, history->from))
+    complain(verb, "its buckets are %.6g s long: none lies in that time",
+             (double)history->epoch.width_ns / 1e9);
+  else
+    complain(verb, "nothing is known of that time: the window has %.9g s",
+             history_span_seconds(history, history_whole(history)));
   return CLI_PROBLEM;
 }

@@ -69,16 +69,16 @@ static void draw_axis(const struct history *all, const struct layout *at,
                       int columns, unsigned each) {
   char text[UNITS_TEXT];
   int from = MARGIN + (at->columns - MARGIN - columns);
-  uint64_t width_s = all->epoch.width_ns / NS_PER_SECOND * each;
+  double width_s = (double)all->epoch.width_ns / 1e9 * each;
   if (columns >= 2 * 8 + 2) /* or the times would run into each other */
     mvprintw(at->axis_y, from, "%s",
              units_clock(history_edge_real_ns(all, all->from), text));
   mvprintw(at->axis_y, at->columns - 8, "%s",
            units_clock(all->to_real_ns, text));
-  if (columns > 50 && width_s > 0) {
+  if (columns > 50) {
     attron(A_DIM);
-    mvprintw(at->axis_y, from + columns / 2 - 10, "a column is %llu s",
-             (unsigned long long)width_s);
+    mvprintw(at->axis_y, from + columns / 2 - 10, "a column is %.6g s",
+             width_s);
     attroff(A_DIM);
   }
 }
@@ -98,9 +98,15 @@ static void draw_scale(int y, int rows, const char *top, const char *bottom) {
     mvprintw(y + rows - 1, 0, "%*s", MARGIN - 1, bottom);
 }
 
+static bool has_misses(const struct history *all) {
+  for (uint32_t c = 0; c < all->epoch.counters; c++)
+    if (all->epoch.counter[c].role == BPF_WINDOW_ROLE_MISS)
+      return true;
+  return false;
+}
+
 static void draw_charts(const struct watch_screen *screen,
-                        const struct history *all, const struct layout *at,
-                        bool has_misses) {
+                        const struct history *all, const struct layout *at) {
   static struct watch_column column[WATCH_MAX_COLUMNS];
   int room = at->columns - MARGIN;
   if (room > WATCH_MAX_COLUMNS)
@@ -111,8 +117,8 @@ static void draw_charts(const struct watch_screen *screen,
   char text[UNITS_TEXT];
 
   mvaddnstr(at->events_y - 1, 0,
-            has_misses ? "events per second, misses on top of hits"
-                       : "events per second",
+            has_misses(all) ? "events per second, misses on top of hits"
+                            : "events per second",
             at->columns - 1);
   draw_scale(at->events_y, at->events_rows, units_short(top, text), "0");
   watch_chart_of_events(screen, at->events_y, x, at->events_rows, columns,
@@ -136,11 +142,36 @@ static bool is_cut(const struct layout *at, int row, uint32_t all) {
   return true;
 }
 
-static struct span last_seconds(const struct history *history, uint64_t count) {
+/* The columns of numbers are of the last second, ten seconds and five minutes, or of
+ * the buckets that cover these. */
+#define SPANS 3
+
+static uint64_t buckets_of(const struct history *history, int column) {
+  static const uint64_t seconds[SPANS] = {1, 10, 300};
+  return history_buckets_in(&history->epoch, seconds[column] * NS_PER_SECOND);
+}
+
+static struct span last_buckets(const struct history *history, int column) {
   struct span span = history_whole(history);
+  uint64_t count = buckets_of(history, column);
   if (span.to - span.from > count)
     span.from = span.to - count;
   return span;
+}
+
+static const char *span_heading(const struct history *history, int column,
+                                char text[UNITS_TEXT]) {
+  double seconds = (double)buckets_of(history, column) *
+                   (double)history->epoch.width_ns / 1e9;
+  if (column == 0 && seconds == 1)
+    snprintf(text, UNITS_TEXT, "last second");
+  else if (column == 0)
+    snprintf(text, UNITS_TEXT, "last %.6g s", seconds);
+  else if (seconds >= 120 && fmod(seconds, 60) == 0)
+    snprintf(text, UNITS_TEXT, "%.0f min, per s", seconds / 60);
+  else
+    snprintf(text, UNITS_TEXT, "%.6g s, per s", seconds);
+  return text;
 }
 
 /* How many of the numbers fit behind the names. */
@@ -149,13 +180,14 @@ static int numbers_that_fit(int columns, int name_columns, int wanted) {
   return fit < wanted ? fit : wanted;
 }
 
-static void draw_head(const struct layout *at, const char *name,
-                      int name_columns, const char *const *headings,
+static void draw_head(const struct history *all, const struct layout *at,
+                      const char *name, int name_columns, const char *last,
                       int count) {
+  char text[UNITS_TEXT];
   attron(A_DIM);
   mvprintw(at->table_y, 0, "%-*.*s", name_columns, name_columns, name);
   for (int i = 0; i < count; i++)
-    printw("%*s", NUMBER, headings[i]);
+    printw("%*s", NUMBER, i < SPANS ? span_heading(all, i, text) : last);
   attroff(A_DIM);
 }
 
@@ -204,21 +236,18 @@ static const char *number(const struct line *line, const uint64_t *sums,
 }
 
 static void draw_counters(const struct history *all, const struct layout *at) {
-  static const char *const headings[] = {"last second", "10 s, per s",
-                                         "5 min, per s", "since load"};
   static struct line line[BPF_WINDOW_MAX_VALUES];
   uint32_t lines = table_lines(all, line);
   int name_columns = at->columns < 80 ? 20 : 24;
   int count = numbers_that_fit(at->columns, name_columns, all->totals ? 4 : 3);
-  uint64_t sums[3][BPF_WINDOW_MAX_VALUES];
-  double seconds[3];
-  for (int i = 0; i < 3; i++) {
-    static const uint64_t lengths[] = {1, 10, BPF_WINDOW_SLOTS};
-    struct span span = last_seconds(all, lengths[i]);
+  uint64_t sums[SPANS][BPF_WINDOW_MAX_VALUES];
+  double seconds[SPANS];
+  for (int i = 0; i < SPANS; i++) {
+    struct span span = last_buckets(all, i);
     seconds[i] = history_span_seconds(all, span);
     history_sum(all, span, sums[i]);
   }
-  draw_head(at, "counter", name_columns, headings, count);
+  draw_head(all, at, "counter", name_columns, "since load", count);
   for (int row = 0; row < at->table_rows; row++) {
     char text[UNITS_TEXT];
     if (is_cut(at, row, lines))
@@ -227,19 +256,16 @@ static void draw_counters(const struct history *all, const struct layout *at) {
              line[row].name);
     for (int i = 0; i < count; i++)
       printw("%*s", NUMBER,
-             number(&line[row], i == 3 ? all->totals : sums[i],
+             number(&line[row], i == SPANS ? all->totals : sums[i],
                     i == 1 || i == 2 ? seconds[i] : 0, text));
   }
 }
 
 static void draw_cpus(const struct history *all, struct history *const *cpu,
                       const struct layout *at) {
-  static const char *const headings[] = {"last second", "10 s, per s",
-                                         "5 min, per s", "hit rate"};
-  static const uint64_t lengths[] = {1, 10, BPF_WINDOW_SLOTS};
   int name_columns = 8;
   int count = numbers_that_fit(at->columns, name_columns, 4);
-  draw_head(at, "CPU", name_columns, headings, count);
+  draw_head(all, at, "CPU", name_columns, "hit rate", count);
   for (int row = 0; row < at->table_rows; row++) {
     if (is_cut(at, row, all->cpus))
       return;
@@ -247,10 +273,10 @@ static void draw_cpus(const struct history *all, struct history *const *cpu,
     for (int i = 0; i < count; i++) {
       char text[UNITS_TEXT];
       struct watch_column summary = watch_summary(
-          cpu[row], last_seconds(cpu[row], lengths[i < 3 ? i : 2]));
+          cpu[row], last_buckets(cpu[row], i < SPANS ? i : SPANS - 1));
       printw("%*s", NUMBER,
-             i < 3 ? units_rate(summary.events, text)
-                   : units_percent(summary.percent, text));
+             i < SPANS ? units_rate(summary.events, text)
+                       : units_percent(summary.percent, text));
     }
   }
 }
@@ -269,7 +295,7 @@ void watch_draw(const struct watch_screen *screen, const struct history *all,
   struct layout at =
       lay_out(has_ratio, screen->split ? all->cpus : table_lines(all, line));
   draw_title(all);
-  draw_charts(screen, all, &at, has_ratio);
+  draw_charts(screen, all, &at);
   if (screen->split)
     draw_cpus(all, cpu, &at);
   else

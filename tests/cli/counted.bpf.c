@@ -12,7 +12,12 @@ struct counted {
   __u64 lookups BPF_WINDOW_TOTAL;
   __u64 hits_fast BPF_WINDOW_HIT;
   __u64 hits_slow BPF_WINDOW_HIT;
+#ifdef MANY_COUNTERS /* none of them a miss */
+  __u64 misses;
+  __u64 part[60];
+#else
   __u64 misses BPF_WINDOW_MISS;
+#endif
 #ifdef OTHER_COUNTERS
   __u64 spilled;
 #else

@@ -10,16 +10,18 @@ tests_cli_make_window_LDADD = libobject.la
 tests_cli_run_plain_SOURCES = tests/cli/run_plain.c
 tests_cli_run_plain_LDADD = $(LIBBPF_LIBS)
 
-CLI_TEST_OBJECTS = tests/cli/counted.bpf.o tests/cli/counted_other.bpf.o tests/cli/plain.bpf.o
+CLI_TEST_OBJECTS = tests/cli/counted.bpf.o tests/cli/counted_many.bpf.o tests/cli/counted_other.bpf.o tests/cli/plain.bpf.o
 check_DATA += $(CLI_TEST_OBJECTS)
 CLEANFILES += $(CLI_TEST_OBJECTS)
 $(CLI_TEST_OBJECTS): $(bpfinclude_HEADERS)
+tests/cli/counted_many.bpf.o: tests/cli/counted.bpf.c
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(COMPILE_BPF) -DMANY_COUNTERS -c $< -o $@
 tests/cli/counted_other.bpf.o: tests/cli/counted.bpf.c
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(COMPILE_BPF) -DOTHER_COUNTERS -c $< -o $@
 
 EXTRA_DIST += tests/cli/common.sh tests/cli/counted.bpf.c tests/cli/plain.bpf.c \
   tests/cli/test_agrees.sh tests/cli/test_check.sh tests/cli/test_completion.sh tests/cli/test_foreign.sh tests/cli/test_graph.sh tests/cli/test_hand_made.sh tests/cli/test_histogram.sh tests/cli/test_policy.sh tests/cli/test_privileges.sh \
-  tests/cli/test_report.sh tests/cli/test_show.sh tests/cli/test_watch.sh
+  tests/cli/test_report.sh tests/cli/test_show.sh tests/cli/test_watch.sh tests/cli/test_widths.sh
 
 if HAVE_CMOCKA
 CLI_UNIT_TESTS = tests/unit/test_cli_conf tests/unit/test_cli_history tests/unit/test_cli_units

@@ -23,7 +23,7 @@ watch() {
   terminal new-session -d -s "$columns" -x "$columns" -y "$lines" \
     "stty -a >$SCRATCH/stty_before; env $environment $BUILD_DIR/bpf-window watch $window --pin-dir $PINS ${*:2}
      status=\$?; stty -a >$SCRATCH/stty_after; echo \"ended with \$status\"; sleep 1000"
-  wait_for "$columns" 'counter +last second'
+  wait_for "$columns" 'counter +last '
 }
 
 screen() { terminal capture-pane -p -t "$1"; }
@@ -121,6 +121,22 @@ like "$(screen 81)" 'made anew' "also if the old one lives on elsewhere"
 terminal resize-window -t 81 -x 50 -y 13
 wait_for 81 '^and 3 more'
 like "$(screen 81)" '^and 3 more$' "rows for which there is no room are counted"
+
+# ---- Other buckets than seconds ----
+
+for ago in $(seq -9 9); do echo "$ago 0 100 40 0 60 0"; done |
+  "$HERE/make_window" "$HERE/counted.bpf.o" "$PINS/wide" 10000000000 >/dev/null
+watch 110 24 "LC_ALL=C.UTF-8" wide/counted
+like "$(screen 110)" '^counter +last 10 s +10 s, per s +5 min, per s +since load$' "headings tell of how long the numbers are"
+like "$(screen 110)" '^lookups +100 +10\.0 ' "which are of that time"
+like "$(screen 110)" 'a column is 30 s' "so does the axis"
+terminal send-keys -t 110 c
+wait_for 110 'CPU +last 10 s'
+like "$(screen 110)" '^0 +10\.0 +10\.0 +[0-9.]+ +40\.00 %$' "split by CPU, too"
+like "$(screen 110)" '^events per second, misses on top of hits' "misses are drawn on top"
+echo "5 0 700 700" | "$HERE/make_window" "$HERE/counted_many.bpf.o" "$PINS/many" >/dev/null
+watch 111 24 "LC_ALL=C.UTF-8" many/counted
+like "$(screen 111)" '^events per second$' "unless there are none"
 
 run bpf_window watch counted --pin-dir "$PINS"
 is "$status" 1 "without a terminal: status 1"
