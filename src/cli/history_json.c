@@ -2,16 +2,25 @@
 #include "history_json.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "window/histogram.h"
 
 /* ---- To JSON ---- */
 
-/* JSON's numbers are signed here; a count never gets that far. */
+/* jansson's integers are signed; a count never gets that far. */
 static json_t *count_json(uint64_t count) {
   return json_integer(count < INT64_MAX ? (json_int_t)count : INT64_MAX);
+}
+
+/* What slots begin at: 0 and powers of two. The last is beyond jansson's integers;
+ * see history_json_text(). */
+static json_t *bound_json(uint64_t bound) {
+  return bound <= INT64_MAX ? json_integer((json_int_t)bound)
+                            : json_real((double)bound);
 }
 
 /* Unix seconds, to the nearest millisecond: a slewed clock moves edges by less. */
@@ -80,7 +89,7 @@ static json_t *histograms_json(const struct bpf_window_epoch *epoch,
     const uint64_t *slots = sums + histogram.first;
     json_t *from = json_array();
     for (uint32_t i = 0; i < histogram.slots; i++)
-      json_array_append_new(from, count_json(histogram_from(i)));
+      json_array_append_new(from, bound_json(histogram_from(i)));
     json_t *object = json_object();
     json_object_set_new(object, "from", from);
     json_object_set_new(object, "events",
@@ -190,12 +199,35 @@ json_t *history_to_json(const struct history *history, struct span span) {
   return root;
 }
 
+/* So few that 98.77 is not 98.769999999999996; they do not tell the bound 2^63. */
+#define REALS JSON_REAL_PRECISION(15)
+#define BOUND_IN_15_DIGITS "9.22337203685478e18"
+#define BOUND "9223372036854775808.0"
+
+char *history_json_text(const json_t *value, size_t flags) {
+  char *dump = json_dumps(value, flags | JSON_ENCODE_ANY | REALS);
+  char *text = NULL;
+  size_t size;
+  FILE *file = dump ? open_memstream(&text, &size) : NULL;
+  for (const char *rest = dump; file && rest;) {
+    const char *at = strstr(rest, BOUND_IN_15_DIGITS);
+    fprintf(file, "%.*s%s", at ? (int)(at - rest) : INT_MAX, rest,
+            at ? BOUND : "");
+    rest = at ? at + strlen(BOUND_IN_15_DIGITS) : NULL;
+  }
+  if (file)
+    fclose(file);
+  free(dump);
+  return text;
+}
+
 void history_json_print(const json_t *root, FILE *file) {
   const char *key, *separator = "{";
   json_t *value;
   json_object_foreach((json_t *)root, key, value) {
-    fprintf(file, "%s\n\"%s\": ", separator, key);
-    json_dumpf(value, file, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+    char *text = history_json_text(value, 0);
+    fprintf(file, "%s\n\"%s\": %s", separator, key, text ? text : "null");
+    free(text);
     separator = ",";
   }
   fputs("\n}\n", file);

@@ -34,6 +34,9 @@ const char *history_role_name(enum bpf_window_role role);
  * short; the caller owns the reference. */
 json_t *history_to_json(const struct history *history, struct span span);
 
+/* As text, with jansson's flags; NULL if memory is short, else the caller frees it. */
+char *history_json_text(const json_t *value, size_t flags);
+
 /* Prints it with a line for each member. */
 void history_json_print(const json_t *root, FILE *file);
 

@@ -21,13 +21,15 @@ static bool read_count(const json_t *json, uint64_t *count) {
   return json_is_integer(json) && json_integer_value(json) >= 0;
 }
 
-/* A name that can be shown as it is: no control characters, no quotes. */
+/* A name that can be shown on a terminal: without control characters. In UTF-8, which
+ * jansson makes sure of, U+0080 to U+009F are such, too. */
 static bool read_name(const json_t *json, char *name, size_t size) {
   const char *text = json_string_value(json);
-  if (!text || strlen(text) >= size ||
-      text[strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                        "0123456789_.-")] != '\0')
+  if (!text || strlen(text) >= size)
     return false;
+  for (const unsigned char *c = (const unsigned char *)text; *c; c++)
+    if (*c < ' ' || *c == 0x7f || (*c == 0xc2 && c[1] < 0xa0))
+      return false;
   strcpy(name, text);
   return true;
 }

@@ -22,7 +22,7 @@ bpf_window_SOURCES = \
   src/cli/policy.c src/cli/policy.h src/cli/policy_reload.c src/cli/policy_test.c \
   src/cli/report.c src/cli/report.h src/cli/report_chart.c src/cli/report_histogram.c \
   src/cli/report_page.c src/cli/report_style.c \
-  src/cli/show.c src/cli/show.h src/cli/show_histogram.c src/cli/show_per_second.c src/cli/show_text.c \
+  src/cli/show.c src/cli/show.h src/cli/show_histogram.c src/cli/show_name.c src/cli/show_per_second.c src/cli/show_text.c \
   src/cli/span_options.c src/cli/span_options.h \
   src/cli/source_options.c src/cli/source_options.h \
   src/cli/source.c src/cli/source.h \

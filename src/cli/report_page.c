@@ -179,7 +179,7 @@ static void print_environment(FILE *page, const json_t *environment) {
 
 /* In a script element only `<` could end it or begin another. */
 static void print_json(FILE *page, const json_t *root) {
-  char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(15));
+  char *text = history_json_text(root, JSON_COMPACT);
   for (const char *c = text; c && *c; c++) {
     if (*c == '<')
       fputs("\\u003c", page);

@@ -13,6 +13,10 @@
 void show_text(const struct history *history, struct span span);
 void show_csv(const struct history *history, struct span span);
 
+/* Columns for the names of counters and histograms, and a name that fills them. */
+int show_name_columns(const struct history *history);
+void show_name(const char *name, int columns);
+
 /* The percentiles that all verbs tell of a histogram. */
 #define SHOW_PERCENTILES 3
 extern const double show_percentiles[SHOW_PERCENTILES]; /* 50, 90, 99 */

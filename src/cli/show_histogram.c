@@ -54,14 +54,18 @@ static void print_bars(const uint64_t *slots, uint32_t count) {
 
 void show_histograms(const struct history *history, const uint64_t *sums) {
   struct histogram histogram;
+  int columns = show_name_columns(history);
   for (uint32_t c = 0, printed = 0;
        histogram_next(&history->epoch, &c, &histogram); printed++) {
     const uint64_t *slots = sums + histogram.first;
     char text[UNITS_TEXT];
-    if (printed == 0)
-      printf("\n  %-28s %14s %10s %10s %10s\n", "histogram", "events", "p50",
-             "p90", "p99");
-    printf("  %-28s %14s", histogram.name,
+    if (printed == 0) {
+      putchar('\n');
+      show_name("histogram", columns);
+      printf(" %14s %10s %10s %10s\n", "events", "p50", "p90", "p99");
+    }
+    show_name(histogram.name, columns);
+    printf(" %14s",
            units_count(histogram_events(slots, histogram.slots), text));
     for (int i = 0; i < SHOW_PERCENTILES; i++)
       printf(" %10s",

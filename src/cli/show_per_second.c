@@ -161,15 +161,27 @@ void show_text_per_second(const struct history *history, struct span span) {
     print_bucket(&table, bucket);
 }
 
-/* ---- CSV. Names are identifiers, so nothing needs quotes. ---- */
+/* ---- CSV ---- */
+
+/* A counter's name; one from a file may have any characters. */
+static void print_name(const char *name) {
+  if (!strpbrk(name, ",\"")) {
+    fputs(name, stdout);
+    return;
+  }
+  putchar('"');
+  for (; *name; name++)
+    printf("%s%c", *name == '"' ? "\"" : "", *name);
+  putchar('"');
+}
 
 /* A line for all slots of a histogram together. */
 static void print_histogram(const struct histogram *histogram, double seconds,
                             const uint64_t *sums, const uint64_t *totals) {
   const uint64_t *slots = sums + histogram->first;
   uint64_t events = histogram_events(slots, histogram->slots);
-  printf("%s,%" PRIu64 ",%.3f,", histogram->name, events,
-         (double)events / seconds);
+  print_name(histogram->name);
+  printf(",%" PRIu64 ",%.3f,", events, (double)events / seconds);
   if (totals)
     printf("%" PRIu64,
            histogram_events(totals + histogram->first, histogram->slots));
@@ -195,7 +207,8 @@ void show_csv(const struct history *history, struct span span) {
   for (uint32_t i = 0; i < history->epoch.values; i++) {
     char name[BPF_WINDOW_NAME_SIZE + 8];
     history_column_name(history, i, name);
-    printf("%s,%" PRIu64 ",%.3f,", name, sums[i], (double)sums[i] / seconds);
+    print_name(name);
+    printf(",%" PRIu64 ",%.3f,", sums[i], (double)sums[i] / seconds);
     if (has_totals)
       printf("%" PRIu64, totals[i]);
     puts(percentiles ? ",,," : "");
@@ -209,7 +222,8 @@ void show_csv_per_second(const struct history *history, struct span span) {
   for (uint32_t i = 0; i < history->epoch.values; i++) {
     char name[BPF_WINDOW_NAME_SIZE + 8];
     history_column_name(history, i, name);
-    printf(",%s", name);
+    putchar(',');
+    print_name(name);
   }
   putchar('\n');
   for (uint64_t bucket = span.from; bucket < span.to; bucket++) {

@@ -24,14 +24,17 @@ static void print_counters(const struct history *history, struct span span,
   uint64_t totals[BPF_WINDOW_MAX_VALUES];
   bool has_totals = history_total_at(history, span.to, totals);
   double seconds = history_span_seconds(history, span);
-  printf("  %-28s %14s %12s", "counter", "events", "per second");
+  int columns = show_name_columns(history);
+  show_name("counter", columns);
+  printf(" %14s %12s", "events", "per second");
   printf(has_totals ? " %18s\n" : "\n", "since load");
   for (uint32_t i = 0; i < history->epoch.values; i++) {
     char name[BPF_WINDOW_NAME_SIZE + 8], text[UNITS_TEXT];
     if (history_is_slot(history, i))
       continue;
     history_column_name(history, i, name);
-    printf("  %-28s %14s", name, units_count(sums[i], text));
+    show_name(name, columns);
+    printf(" %14s", units_count(sums[i], text));
     printf(" %12s", units_rate((double)sums[i] / seconds, text));
     if (has_totals)
       printf(" %18s", units_count(totals[i], text));

@@ -37,7 +37,7 @@ tests_unit_test_cli_conf_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_unit_test_cli_conf_LDADD = libwindow.la $(CMOCKA_LIBS)
 tests_unit_test_cli_graph_SOURCES = tests/unit/test_cli_graph.c \
   src/cli/graph_define.c src/cli/graph_percentiles.c src/cli/graph_scratch.c src/cli/graph_series.c src/cli/graph_settle.c \
-  src/cli/history.c src/cli/show_histogram.c src/cli/units.c
+  src/cli/history.c src/cli/show_histogram.c src/cli/show_name.c src/cli/units.c
 tests_unit_test_cli_graph_CPPFLAGS = $(TEST_CPPFLAGS) $(LIBRRD_CFLAGS)
 tests_unit_test_cli_graph_LDADD = libwindow.la $(CMOCKA_LIBS) $(LIBRRD_LIBS) -lm
 tests_unit_test_cli_history_SOURCES = tests/unit/test_cli_history.c \

@@ -109,6 +109,16 @@ else
   skip "headings on a terminal" "script is not installed"
 fi
 
+# Names as clang takes them, and longer ones than the column.
+jq '(.fields[0].name) = "größe,$" | (.fields[1].name) = "a_name_of_more_than_twenty_eight" | .totals = null' \
+  "$SCRATCH/window.json" >"$SCRATCH/names.json"
+run bpf_window show --input "$SCRATCH/names.json"
+is "$status $err" "0 " "names may have any characters but control characters"
+is "$(awk '/^  [a-z].* [0-9,]+\.[0-9]$/ { print length }' <<<"${out/größe/gross}" | sort -u | wc -l)" 1 \
+  "numbers stand in line behind them"
+run bpf_window show --input "$SCRATCH/names.json" --csv
+like "$out" '^"größe,\$",[0-9]+,[0-9.]+,$' "in CSV with quotes where they need them"
+
 # ---- Zones ----
 
 # A time copied from what was printed there leads to the same seconds here.

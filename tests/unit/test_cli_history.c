@@ -199,10 +199,55 @@ static void json_is_not_believed(void **state) {
   assert_refused(history, "fields", json_array());
   assert_refused(
       history, "fields",
-      json_pack("[{s:s,s:s,s:i}]", "name", "x y", "role", "hit", "values", 1));
+      json_pack("[{s:s,s:s,s:i}]", "name", "x\ty", "role", "hit", "values", 1));
   assert_refused(history, "rows", NULL);
   assert_refused(history, "rows", json_pack("[[i]]", 1));
   assert_refused(history, "totals", json_object());
+}
+
+/* clang takes such names for fields, and a page must be readable that has them. */
+static void names_may_have_any_characters(void **state) {
+  struct history *history = *state;
+  static const char *const good[] = {"a$b", "größe", "a,\"b\" <i>", "\u00a0"};
+  static const char *const bad[] = {"a\033[31m", "a\nb", "a\x7f",
+                                    "a\xc2\x9b"
+                                    "31m"};
+  for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
+    strcpy(history->epoch.counter[1].name, good[i]);
+    json_t *root = history_to_json(history, history_whole(history));
+    struct history *again = read_back(root);
+    assert_string_equal(again->epoch.counter[1].name, good[i]);
+    history_free(&again);
+    json_decref(root);
+  }
+  for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+    assert_refused(history, "window", json_string(bad[i]));
+}
+
+static void the_last_bound_of_a_histogram_is_exact(void **state) {
+  (void)state;
+  static const struct bpf_window_epoch epoch = {
+      .width_ns = SECOND,
+      .format = BPF_WINDOW_FORMAT,
+      .slots = BPF_WINDOW_SLOTS,
+      .counters = 1,
+      .values = 64,
+      .counter = {{"time", BPF_WINDOW_ROLE_LOG2, 64}}};
+  struct history *history = history_new(&epoch, 0, 1, false), *again = NULL;
+  struct failure failure = {""};
+  strcpy(history->window, "w");
+  json_t *root = history_to_json(history, history_whole(history));
+  char *text = history_json_text(root, 0);
+  assert_non_null(strstr(text, "4611686018427387904, 9223372036854775808.0]"));
+  if (history_from_text(&again, text, strlen(text), &failure) != 0)
+    fail_msg("%s", failure.text);
+  json_t *same = history_to_json(again, history_whole(again));
+  assert_true(json_equal(root, same));
+  json_decref(same);
+  json_decref(root);
+  free(text);
+  history_free(&again);
+  history_free(&history);
 }
 
 static void a_page_without_data_is_refused(void **state) {
@@ -235,6 +280,8 @@ int main(void) {
       TEST(columns_of_an_array_are_numbered),
       TEST(json_holds_all_of_it),
       TEST(json_is_not_believed),
+      TEST(names_may_have_any_characters),
+      TEST(the_last_bound_of_a_histogram_is_exact),
       TEST(a_page_without_data_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

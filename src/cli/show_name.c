@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* The first column of tables: names. */
+#include <stdio.h>
+
+#include "show.h"
+#include "window/histogram.h"
+
+#define LEAST_COLUMNS 28
+
+/* In characters of UTF-8. */
+static int length_of(const char *name) {
+  int length = 0;
+  for (; *name; name++)
+    length += (*name & 0xc0) != 0x80;
+  return length;
+}
+
+int show_name_columns(const struct history *history) {
+  struct histogram histogram;
+  int columns = LEAST_COLUMNS;
+  for (uint32_t i = 0; i < history->epoch.values; i++) {
+    char name[BPF_WINDOW_NAME_SIZE + 8];
+    history_column_name(history, i, name);
+    if (!history_is_slot(history, i) && length_of(name) > columns)
+      columns = length_of(name);
+  }
+  for (uint32_t c = 0; histogram_next(&history->epoch, &c, &histogram);)
+    if (length_of(histogram.name) > columns)
+      columns = length_of(histogram.name);
+  return columns;
+}
+
+void show_name(const char *name, int columns) {
+  printf("  %s%*s", name, columns - length_of(name), "");
+}
