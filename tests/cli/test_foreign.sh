@@ -14,7 +14,7 @@ start_plain() {
   agent=$!
   name=$(printf 'w%08d' $agent)
   exec 9>"$SCRATCH/stop"
-  until grep -q ready "$SCRATCH/agent"; do
+  until grep -qs ready "$SCRATCH/agent"; do
     kill -0 "$agent" || return 1
     sleep 0.1
   done
@@ -24,7 +24,7 @@ stop_plain() {
   exec 9>&-
   [ -z "${agent:-}" ] || wait "$agent"
   agent=
-  rm -f "$SCRATCH/stop"
+  rm -f "$SCRATCH/stop" "$SCRATCH/agent" # or the next one is ready before it is
 }
 at_end+=(stop_plain)
 start_plain || { echo "# $(cat "$SCRATCH/agent")"; exit 1; }
