@@ -6,6 +6,7 @@ libwindow_la_SOURCES = \
   src/window/failure.c src/window/failure.h \
   src/window/histogram.c src/window/histogram.h \
   src/window/reader.c src/window/reader.h \
+  src/window/series.c src/window/series.h \
   src/window/window.c src/window/window.h
 libwindow_la_CPPFLAGS = $(AM_CPPFLAGS) $(LIBBPF_CFLAGS)
 libwindow_la_LIBADD = $(LIBBPF_LIBS) -lm

@@ -1,7 +1,7 @@
 # Tests print TAP. tests/run.sh builds and runs them by suite; `make check` runs what
 # needs no root.
 if HAVE_CMOCKA
-UNIT_TESTS = tests/unit/test_clock tests/unit/test_edges tests/unit/test_histogram tests/unit/test_policy tests/unit/test_ring_model \
+UNIT_TESTS = tests/unit/test_clock tests/unit/test_edges tests/unit/test_histogram tests/unit/test_policy tests/unit/test_ring_model tests/unit/test_series \
   tests/unit/test_tags tests/unit/test_window
 KERNEL_TESTS = tests/bpf/test_census tests/bpf/test_discover tests/bpf/test_histogram tests/bpf/test_object tests/bpf/test_ring tests/bpf/test_setup tests/bpf/test_split tests/collectd/mark_numbers tests/collectd/open_known_files tests/collectd/run_agent \
   tests/collectd/test_account tests/collectd/test_barrier \
@@ -33,6 +33,10 @@ tests_unit_test_policy_LDADD = libobject.la $(CMOCKA_LIBS)
 tests_unit_test_ring_model_SOURCES = tests/unit/test_ring_model.c tests/unit/native/bpf/bpf_helpers.h
 tests_unit_test_ring_model_CPPFLAGS = -I$(srcdir)/tests/unit/native $(TEST_CPPFLAGS)
 tests_unit_test_ring_model_LDADD = libwindow.la $(CMOCKA_LIBS)
+
+tests_unit_test_series_SOURCES = tests/unit/test_series.c
+tests_unit_test_series_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_unit_test_series_LDADD = libwindow.la $(CMOCKA_LIBS)
 
 tests_unit_test_tags_SOURCES = tests/unit/test_tags.c
 tests_unit_test_tags_CPPFLAGS = $(TEST_CPPFLAGS) $(LIBBPF_CFLAGS)

@@ -3,6 +3,7 @@
  * The options that a <Plugin bpf_window> block may have, as a table, and
  * whether a block keeps to it.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -44,13 +45,13 @@ static const struct rule plugin_rules[] = {
 
 static const char *problem_with_percents(const struct conf_item *item) {
   bool good = item->values >= 1 && item->values <= 16, twice = false;
-  double percent[16] = {0};
+  char name[16][32];
   for (size_t i = 0; good && i < item->values; i++) {
-    percent[i] = strtod(item->value[i].text, NULL);
-    good = item->value[i].type == CONF_NUMBER && percent[i] > 0 &&
-           percent[i] <= 100;
+    double percent = strtod(item->value[i].text, NULL);
+    good = item->value[i].type == CONF_NUMBER && percent > 0 && percent <= 100;
+    snprintf(name[i], sizeof(name[i]), "%g", percent); /* as in its series */
     for (size_t k = 0; k < i; k++)
-      twice |= percent[k] == percent[i];
+      twice |= strcmp(name[k], name[i]) == 0;
   }
   if (!good)
     return "needs up to 16 numbers above 0, at most 100, without quotes";

@@ -45,6 +45,14 @@ void check_object(struct check_config *config, const struct conf_item *block);
 void check_policy(struct check_config *config, const struct conf_item *object,
                   const char *object_path, const struct conf_item *policy);
 
+/* ---- check_series.c ---- */
+
+/* Whether a window's values have names of their own. block: the window's, or NULL;
+ * place: where to tell it. */
+void check_series(struct check *check, const struct conf_item *block,
+                  const struct conf_item *place, const char *window,
+                  const struct bpf_window_epoch *record);
+
 /* ---- check_windows.c ---- */
 
 /* The windows that an object file declares, and their blocks. */

@@ -59,6 +59,8 @@ static void check_ratio_name(struct check *check, const struct conf_item *block,
   if (earlier)
     check_problem(check, ratio, "there is a ratio %s already, in line %d",
                   conf_text(ratio), earlier->line);
+  else if (strlen(conf_text(ratio)) >= sizeof(by_roles.name))
+    check_problem(check, ratio, "the ratio's name has over 39 characters");
   else if ((!option || conf_truth(option->value)) &&
            window_ratio_from_roles(&by_roles, record) &&
            strcmp(by_roles.name, conf_text(ratio)) == 0)
@@ -78,6 +80,17 @@ static void check_ratios(struct check *check, const struct conf_item *block,
     check_ratio(check, ratio, window, record);
     check_ratio_name(check, block, ratio, record);
   }
+}
+
+/* block: the window's, or NULL; place: where to tell what none of its lines has. */
+static void check_values(struct check *check, const struct conf_item *block,
+                         const struct conf_item *place, const char *window,
+                         const struct bpf_window_epoch *record) {
+  unsigned before = check->problems;
+  if (block)
+    check_ratios(check, block, window, record);
+  if (check->problems == before)
+    check_series(check, block, place, window, record);
 }
 
 /* ---- The interval ---- */
@@ -180,8 +193,8 @@ void check_windows(struct check_config *config, const struct conf_item *object,
     check_interval(config, window->name, &window->record);
     check_instance(config, block ? instance_of(block) : window->name,
                    block ? block : object);
-    if (block)
-      check_ratios(config->check, block, window->name, &window->record);
+    check_values(config->check, block, block ? block : object, window->name,
+                 &window->record);
   }
 }
 
@@ -202,7 +215,7 @@ void check_watched(struct check_config *config, const struct conf_item *block) {
   check_instance(config, instance_of(block), block);
   int status = locate_pinned(path, 0, &reader, NULL, &failure);
   if (status == 0) {
-    check_ratios(check, block, path, reader_epoch(reader));
+    check_values(check, block, block, path, reader_epoch(reader));
     check_interval(config, path, reader_epoch(reader));
   } else if (status == -ENOENT) {
     check_say(check, CHECK_NOTE, "config",

@@ -4,7 +4,7 @@ bpf_window_SOURCES = \
   src/cli/check.c src/cli/check.h src/cli/check_collectd.c \
   src/cli/check_config.c src/cli/check_machine.c src/cli/check_objects.c \
   src/cli/check_options.c src/cli/check_parts.h src/cli/check_pins.c \
-  src/cli/check_policy.c src/cli/check_say.c src/cli/check_windows.c \
+  src/cli/check_policy.c src/cli/check_say.c src/cli/check_series.c src/cli/check_windows.c \
   src/cli/cli.h src/cli/complain.c \
   src/cli/conf.c src/cli/conf.h src/cli/conf_read.c \
   src/cli/conf_find.c src/cli/conf_policy.c src/cli/conf_policy.h \

@@ -7,11 +7,6 @@
 #include "window/clock.h"
 #include "window/histogram.h"
 
-struct series {
-  const char *type;
-  char type_instance[DATA_MAX_NAME_LEN];
-};
-
 struct percentile {
   uint32_t first, slots;
   double percent;
@@ -20,8 +15,7 @@ struct percentile {
 struct metrics {
   char plugin_instance[DATA_MAX_NAME_LEN];
   uint32_t values;
-  struct series
-      *series; /* a total per value of the bucket, ratios, percentiles */
+  struct series *series; /* see series_of */
   size_t count;
   struct window_ratio *ratio;
   size_t ratios;
@@ -30,59 +24,10 @@ struct metrics {
   uint64_t rolling_buckets;
 };
 
-/* For the next in the order above. Returns the name to be filled in. */
-static char *add_series(struct metrics *metrics, const char *type) {
-  struct series *series = &metrics->series[metrics->count++];
-  series->type = type;
-  return series->type_instance;
-}
-
 static void dispatch(const struct metrics *metrics, size_t i, value_t value,
                      cdtime_t time) {
   value_dispatch(metrics->plugin_instance, metrics->series[i].type,
                  metrics->series[i].type_instance, value, time);
-}
-
-/* ---- Totals ---- */
-
-static bool has_role(const struct bpf_window_epoch *epoch, uint32_t role) {
-  for (uint32_t c = 0; c < epoch->counters; c++)
-    if (epoch->counter[c].role == role)
-      return true;
-  return false;
-}
-
-static const char *type_of(uint32_t role, bool is_cache) {
-  if (!is_cache || role == BPF_WINDOW_ROLE_LOG2)
-    return "derive";
-  return role == BPF_WINDOW_ROLE_HIT || role == BPF_WINDOW_ROLE_MISS
-             ? "cache_result"
-             : "cache_operation";
-}
-
-/* The names of fields have no hyphen, so what stands behind one is ours. */
-static void name_value(const struct bpf_window_counter *counter, uint32_t i,
-                       char name[DATA_MAX_NAME_LEN]) {
-  if (counter->role == BPF_WINDOW_ROLE_LOG2)
-    ssnprintf(name, DATA_MAX_NAME_LEN, "%s-%02u_ge_%" PRIu64, counter->name, i,
-              histogram_from(i));
-  else if (counter->values == 1)
-    sstrncpy(name, counter->name, DATA_MAX_NAME_LEN);
-  else
-    ssnprintf(name, DATA_MAX_NAME_LEN, "%s_%u", counter->name, i);
-}
-
-static void set_totals(struct metrics *metrics,
-                       const struct bpf_window_epoch *epoch) {
-  bool is_cache = has_role(epoch, BPF_WINDOW_ROLE_HIT) &&
-                  has_role(epoch, BPF_WINDOW_ROLE_MISS);
-  metrics->values = epoch->values;
-  for (uint32_t c = 0; c < epoch->counters; c++) {
-    const struct bpf_window_counter *counter = &epoch->counter[c];
-    for (uint32_t i = 0; i < counter->values; i++)
-      name_value(counter, i,
-                 add_series(metrics, type_of(counter->role, is_cache)));
-  }
 }
 
 /* ---- Ratios ---- */
@@ -128,9 +73,6 @@ static int set_ratios(struct metrics *metrics,
     if (status != 0)
       return status;
   }
-  for (size_t i = 0; i < metrics->ratios; i++)
-    sstrncpy(add_series(metrics, "cache_ratio"), metrics->ratio[i].name,
-             DATA_MAX_NAME_LEN);
   return 0;
 }
 
@@ -141,44 +83,21 @@ static void set_percentiles(struct metrics *metrics,
                             const struct config_window *config) {
   struct histogram histogram;
   for (uint32_t c = 0; histogram_next(epoch, &c, &histogram);) {
-    for (size_t i = 0; i < config->percentiles; i++) {
+    for (size_t i = 0; i < config->percentiles; i++)
       metrics->percentile[metrics->percentiles++] = (struct percentile){
           histogram.first, histogram.slots, config->percentile[i]};
-      ssnprintf(add_series(metrics, "gauge"), DATA_MAX_NAME_LEN, "%s-p%g",
-                histogram.name, config->percentile[i]);
-    }
   }
 }
 
 /* ---- All ---- */
 
-/* Two values in one series, which writers would refuse or mix: ratios of one name, a
- * percentile twice, an array beside a counter named like one of its values. */
-static int check_twice(const struct metrics *metrics,
-                       const struct series *series, struct failure *failure) {
-  for (const struct series *other = metrics->series; other < series; other++)
-    if (strcmp(series->type, other->type) == 0 &&
-        strcmp(series->type_instance, other->type_instance) == 0)
-      return failure_set(failure, -EINVAL,
-                         "two of its values would be %s-%s: give one of them "
-                         "another name, or leave it out",
-                         series->type, series->type_instance);
-  return 0;
-}
-
-static int check_series(const struct metrics *metrics,
-                        struct failure *failure) {
-  int status = 0;
-  for (size_t i = 0; status == 0 && i < metrics->count; i++) {
-    const struct series *series = &metrics->series[i];
-    if (strncmp(series->type_instance, VALUE_SELF, strlen(VALUE_SELF)) == 0)
-      return failure_set(failure, -EINVAL,
-                         "%s-%s: names in \"" VALUE_SELF
-                         "\" are the plugin's own; give it another",
-                         series->type, series->type_instance);
-    status = check_twice(metrics, series, failure);
-  }
-  return status;
+static int name_all(struct metrics *metrics,
+                    const struct bpf_window_epoch *epoch,
+                    const struct config_window *config,
+                    struct failure *failure) {
+  const struct series_rolling rolling = {
+      metrics->ratio, metrics->ratios, config->percentile, config->percentiles};
+  return series_of(epoch, &rolling, &metrics->series, &metrics->count, failure);
 }
 
 /* Room for the most that it can have. */
@@ -189,11 +108,9 @@ static struct metrics *allocate(const struct bpf_window_epoch *epoch,
   struct metrics *metrics = calloc(1, sizeof(*metrics));
   if (!metrics)
     return NULL;
-  metrics->series =
-      calloc(epoch->values + ratios + percentiles, sizeof(*metrics->series));
   metrics->ratio = calloc(ratios, sizeof(*metrics->ratio));
   metrics->percentile = calloc(percentiles + 1, sizeof(*metrics->percentile));
-  if (!metrics->series || !metrics->ratio || !metrics->percentile)
+  if (!metrics->ratio || !metrics->percentile)
     metrics_free(&metrics);
   return metrics;
 }
@@ -212,11 +129,11 @@ int metrics_new(struct metrics **out, const char *plugin_instance,
     metrics->rolling_buckets = 1;
   if (metrics->rolling_buckets > WINDOW_HISTORY_BUCKETS)
     metrics->rolling_buckets = WINDOW_HISTORY_BUCKETS;
-  set_totals(metrics, epoch);
+  metrics->values = epoch->values;
   int status = set_ratios(metrics, epoch, config, failure);
   set_percentiles(metrics, epoch, config);
   if (status == 0)
-    status = check_series(metrics, failure);
+    status = name_all(metrics, epoch, config, failure);
   if (status != 0)
     metrics_free(&metrics);
   else

@@ -1,18 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * metrics.h - how a window's values are named, and handed to collectd.
- *
- *   plugin bpf_window, plugin instance: the window
- *     <type>-<counter>               DERIVE  total, at every edge
- *     <type>-<counter>_<i>           DERIVE  the same of an array
- *     derive-<counter>-<ii>_ge_<v>   DERIVE  the same of a histogram: slot ii, which
- *                                            counts values from v upwards
- *     cache_ratio-<ratio>            GAUGE   percent over the last RatioSeconds
- *     gauge-<counter>-p<percent>     GAUGE   percentile of a histogram, likewise
- *
- * The type of a counter follows from its role: hits and misses of a window that
- * has both are cache_result, everything else in such a window cache_operation;
- * histograms, and counters of a window without both, are derive.
+ * metrics.h - a window's values, handed to collectd: totals as DERIVE, ratios and
+ * percentiles as GAUGE. The plugin instance is the window; for types and type instances
+ * see window/series.h.
  */
 #ifndef BPF_WINDOW_METRICS_H
 #define BPF_WINDOW_METRICS_H
@@ -26,8 +16,7 @@
 
 struct metrics; /* has copies of all that it needs */
 
-/* Errors: -EINVAL for a ratio with an unknown counter, and for two values of one
- * name; -ENOMEM. */
+/* Errors: -EINVAL for a ratio with an unknown counter; those of series_of. */
 int metrics_new(struct metrics **metrics, const char *plugin_instance,
                 const struct bpf_window_epoch *epoch,
                 const struct config_window *config, struct failure *failure);

@@ -7,9 +7,9 @@
 
 #include "plugin.h"
 
-/* Begins the type instances of what the plugin tells about itself; no counter's name
- * does. */
-#define VALUE_SELF "self_"
+#include "window/series.h"
+
+#define VALUE_SELF SERIES_SELF
 
 /* The interval is the reading callback's. */
 void value_dispatch(const char *plugin_instance, const char *type,

@@ -237,6 +237,38 @@ File \"$object\"
 like "$out" "^PROBLEM +config .*collectd.conf:7: Window: there is a window counted already, of .*collectd.conf:4;" \
   "a window of others that has an object's window's name"
 
+# Names of series, as collectd would have them.
+series() { # OBJECT LINES PATTERN DESCRIPTION: the lines stand in the object's block
+  configured "<Object \"x\">
+File \"$BUILD_DIR/tests/bpf/$1.bpf.o\"
+$2
+</Object>"
+  like "$out" "$3" "$4"
+}
+series array_named_twice '' '^PROBLEM +config .*collectd.conf:4: Object: window parts: two of its values would be derive-part_3:' \
+  "an array beside a counter named like one of its values"
+series array '' '^ok +config' "which without that counter is none"
+series awkward_names_self '' '^PROBLEM +config .*collectd.conf:4: .*window cdn_edge: derive-self_calls: names in "self_" are' \
+  "a counter named like the plugin's own"
+series array '<Window "parts">
+<Ratio "self_x">
+Numerator "calls"
+Denominator "calls"
+</Ratio>
+</Window>' '^PROBLEM +config .*collectd.conf:6: Window: window parts: cache_ratio-self_x: names in "self_" are' "or a ratio"
+series array '<Window "parts">
+<Ratio "a_name_of_forty_characters_is_one_too_lon">
+Numerator "calls"
+Denominator "calls"
+</Ratio>
+</Window>' '^PROBLEM +config .*collectd.conf:7: Ratio: the ratio.s name has over 39 characters' "or one with a name that is too long"
+series histogram '<Window "numbers">
+Percentile 50 50.0000001
+</Window>' '^PROBLEM +config .*collectd.conf:7: Percentile: has a number twice' "two percentiles of one name"
+series histogram '<Window "numbers">
+Percentile 50 99.99
+</Window>' '^ok +config' "two of two"
+
 interval() { # LINES: in front of the plugin's block
   printf '%s\n' "$1" '<Plugin bpf_window>' '<Object "counted">' "File \"$object\"" '</Object>' '</Plugin>' >"$SCRATCH/collectd.conf"
   check
@@ -337,6 +369,13 @@ watched "<Window \"$PINS/agent/counted\">
  </Ratio>
 </Window>" "^PROBLEM +config .*collectd.conf:6: Numerator: window $PINS/agent/counted has no counter hits_nope" \
   "its counters are known, too"
+watched "<Window \"$PINS/agent/counted\">
+ <Ratio \"self_x\">
+  Numerator \"hits_fast\"
+  Denominator \"lookups\"
+ </Ratio>
+</Window>" "^PROBLEM +config .*collectd.conf:4: Window: window $PINS/agent/counted: cache_ratio-self_x: names in" \
+  "and the names of its series"
 watched "<Window \"$PINS/agent/later\">
 </Window>" "^note +config .*collectd.conf:4: Window: nothing is pinned at $PINS/agent/later now" \
   "one that is not there yet is a note"
