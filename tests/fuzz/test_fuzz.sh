@@ -39,8 +39,7 @@ if ! build fuzz_describe src/object/{describe,probe,tags}.c src/window/*.c 2>"$f
   cat "$folder/build.log"
   exit 1
 fi
-build fuzz_input src/cli/{history,history_json,history_read,html,report_chart,report_histogram,report_page,report_style}.c \
-  src/cli/{show_histogram,show_per_second,show_text,terminal,units}.c src/window/*.c
+build fuzz_input src/cli/{history*,html,report_*,show_*,terminal,units}.c src/window/*.c
 build fuzz_conf src/cli/{check_options,check_say,conf,conf_tree,conf_word,terminal}.c src/object/policy_scope.c \
   src/window/failure.c
 
@@ -48,7 +47,7 @@ collectd=${COLLECTD_INCLUDEDIR:-/usr/include}/collectd
 if [ -f "$collectd/core/daemon/plugin.h" ]; then
   # The harness is built as the plugin is; collectd's own headers are not ours to check.
   build fuzz_config -DHAVE_CONFIG_H -DDEFAULT_CONFIG_FILE='"/nowhere"' -isystem "$collectd/core/daemon" -isystem "$collectd/core" -isystem "$collectd" \
-    src/collectd/{config,config_place,config_value,rules}.c src/object/{pins,pins_watch,probe}.c \
+    src/collectd/{config,config_place,config_value,rules}.c src/object/{pins*,probe}.c \
     src/object/policy{,_file,_safety,_scope}.c src/window/failure.c
   fuzz fuzz_config "the plugin's configuration"
 else
