@@ -17,6 +17,11 @@ void show_csv(const struct history *history, struct span span);
 int show_name_columns(const struct history *history);
 void show_name(const char *name, int columns);
 
+/* Of how many characters a name is; and a name at the right of so many columns, or as
+ * much of it as they take. */
+int show_length(const char *name);
+void show_cut(const char *name, int columns);
+
 /* The percentiles that all verbs tell of a histogram. */
 #define SHOW_PERCENTILES 3
 extern const double show_percentiles[SHOW_PERCENTILES]; /* 50, 90, 99 */

@@ -7,8 +7,7 @@
 
 #define LEAST_COLUMNS 28
 
-/* In characters of UTF-8. */
-static int length_of(const char *name) {
+int show_length(const char *name) {
   int length = 0;
   for (; *name; name++)
     length += (*name & 0xc0) != 0x80;
@@ -21,15 +20,23 @@ int show_name_columns(const struct history *history) {
   for (uint32_t i = 0; i < history->epoch.values; i++) {
     char name[BPF_WINDOW_NAME_SIZE + 8];
     history_column_name(history, i, name);
-    if (!history_is_slot(history, i) && length_of(name) > columns)
-      columns = length_of(name);
+    if (!history_is_slot(history, i) && show_length(name) > columns)
+      columns = show_length(name);
   }
   for (uint32_t c = 0; histogram_next(&history->epoch, &c, &histogram);)
-    if (length_of(histogram.name) > columns)
-      columns = length_of(histogram.name);
+    if (show_length(histogram.name) > columns)
+      columns = show_length(histogram.name);
   return columns;
 }
 
 void show_name(const char *name, int columns) {
-  printf("  %s%*s", name, columns - length_of(name), "");
+  printf("  %s%*s", name, columns - show_length(name), "");
+}
+
+void show_cut(const char *name, int columns) {
+  const char *end = name;
+  int length = 0;
+  for (; *end && (length < columns || (*end & 0xc0) == 0x80); end++)
+    length += (*end & 0xc0) != 0x80;
+  printf("%*s%.*s", columns - length, "", (int)(end - name), name);
 }

@@ -82,7 +82,7 @@ static int lay_out(struct table *table, struct span span, int heading_columns) {
   for (uint32_t i = 0; i < table->columns; i++) {
     struct column *column = &table->column[i];
     char text[UNITS_TEXT];
-    int width = (int)strlen(column->heading);
+    int width = show_length(column->heading);
     if (width > heading_columns)
       width = heading_columns;
     for (uint64_t bucket = span.from; bucket < span.to; bucket++) {
@@ -107,9 +107,10 @@ static void print_above(const struct table *table) {
 static void print_headings(const struct table *table) {
   print_above(table);
   printf("\n%-*s", table->clock_columns, "time");
-  for (uint32_t i = 0; i < table->columns; i++)
-    printf(" %*.*s", table->column[i].width, table->column[i].width,
-           table->column[i].heading);
+  for (uint32_t i = 0; i < table->columns; i++) {
+    putchar(' ');
+    show_cut(table->column[i].heading, table->column[i].width);
+  }
   printf(table->has_ratio ? "%*s\n" : "\n", RATIO_COLUMNS, "hit %");
 }
 

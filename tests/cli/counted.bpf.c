@@ -12,9 +12,10 @@ struct counted {
   __u64 lookups BPF_WINDOW_TOTAL;
   __u64 hits_fast BPF_WINDOW_HIT;
   __u64 hits_slow BPF_WINDOW_HIT;
-#ifdef MANY_COUNTERS /* none of them a miss */
+#ifdef MANY_COUNTERS /* none of them a miss; names as clang takes them */
   __u64 misses;
   __u64 part[60];
+  __u64 größe, a$b;
 #else
   __u64 misses BPF_WINDOW_MISS;
 #endif

@@ -116,6 +116,8 @@ run bpf_window show --input "$SCRATCH/names.json"
 is "$status $err" "0 " "names may have any characters but control characters"
 is "$(awk '/^  [a-z].* [0-9,]+\.[0-9]$/ { print length }' <<<"${out/größe/gross}" | sort -u | wc -l)" 1 \
   "numbers stand in line behind them"
+run bpf_window show --input "$SCRATCH/names.json" --per-second --last 1s
+is "$(tail -n 2 <<<"${out//größe/gross}" | awk '{ print length }' | sort -u | wc -l)" 1 "so do the headings of seconds"
 run bpf_window show --input "$SCRATCH/names.json" --csv
 like "$out" '^"größe,\$",[0-9]+,[0-9.]+,$' "in CSV with quotes where they need them"
 

@@ -134,7 +134,7 @@ terminal send-keys -t 110 c
 wait_for 110 'CPU +last 10 s'
 like "$(screen 110)" '^0 +10\.0 +10\.0 +[0-9.]+ +40\.00 %$' "split by CPU, too"
 like "$(screen 110)" '^events per second, misses on top of hits' "misses are drawn on top"
-echo "5 0 700 700" | "$HERE/make_window" "$HERE/counted_many.bpf.o" "$PINS/many" >/dev/null
+echo "5 0 700 700" | "$HERE/make_window" "$HERE/counted_many.bpf.o" "$PINS/many" >/dev/null 2>&1
 watch 111 24 "LC_ALL=C.UTF-8" many/counted
 like "$(screen 111)" '^events per second$' "unless there are none"
 
