@@ -2,26 +2,35 @@
 #include "inspect.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <bpf/libbpf.h>
 
 #include "load.h"
+#include "parts.h"
 #include "policy.h"
 #include "probe_hook.h"
 
-static int add_window(struct inspect_object *object, const struct btf *btf,
-                      const struct bpf_map *ring, struct failure *failure) {
-  struct inspect_window *larger =
-      realloc(object->window, (object->windows + 1) * sizeof(*larger));
-  if (!larger)
+/* As they would be found when the object starts, with all that is refused then. */
+static int add_windows(struct inspect_object *object, struct bpf_object *opened,
+                       const char *path, struct failure *failure) {
+  struct rings *rings = calloc(1, sizeof(*rings));
+  if (!rings)
     return failure_set(failure, -ENOMEM, "out of memory");
-  object->window = larger;
-  struct inspect_window *window = &larger[object->windows++];
-  snprintf(window->name, sizeof(window->name), "%.63s", bpf_map__name(ring));
-  return describe_window(btf, ring, &window->record, failure);
+  int status = rings_find(rings, opened, path, failure);
+  if (status == 0) {
+    object->window = calloc(rings->count, sizeof(*object->window));
+    if (!object->window)
+      status = failure_set(failure, -ENOMEM, "out of memory");
+  }
+  for (unsigned i = 0; status == 0 && i < rings->count; i++) {
+    struct inspect_window *window = &object->window[object->windows++];
+    memcpy(window->name, rings->ring[i].name, sizeof(window->name));
+    window->record = rings->ring[i].record;
+  }
+  free(rings);
+  return status;
 }
 
 static unsigned hook_of(const struct bpf_program *program) {
@@ -73,19 +82,13 @@ int inspect_file(const char *path, struct inspect_object *object,
   if (status == 0)
     status = load_open(&file, &opened, failure);
   if (status == 0) {
-    const struct btf *btf = bpf_object__btf(opened);
-    struct bpf_map *map;
-    bpf_object__for_each_map(map, opened) {
-      if (status == 0 && describe_is_ring(btf, map))
-        status = add_window(object, btf, map, failure);
-    }
+    status = add_windows(object, opened, path, failure);
     if (status == 0)
-      status = describe_fronts(btf, &object->fronts, failure);
+      status =
+          describe_fronts(bpf_object__btf(opened), &object->fronts, failure);
     if (status == 0)
       add_programs(object, opened);
   }
-  if (status == 0 && object->windows == 0)
-    status = failure_set(failure, -EINVAL, "%s declares no window", path);
   bpf_object__close(opened);
   load_free_file(&file);
   if (status != 0)

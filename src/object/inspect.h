@@ -8,9 +8,10 @@
 #include <stddef.h>
 
 #include "describe.h"
+#include "pins.h"
 
 struct inspect_window {
-  char name[64];
+  char name[PINS_NAME_SIZE];
   struct bpf_window_epoch record; /* the times are 0 */
 };
 
@@ -25,8 +26,8 @@ struct inspect_object {
   bool has_policy;     /* it judges files */
 };
 
-/* Errors: those of load_read_file and load_open, and -EINVAL for a file without
- * a window or with one that cannot be read. */
+/* Errors: those of load_read_file and load_open, and what is refused of the windows of an
+ * object that starts. */
 int inspect_file(const char *path, struct inspect_object *object,
                  struct failure *failure);
 void inspect_free(struct inspect_object *object);

@@ -262,6 +262,13 @@ Numerator "calls"
 Denominator "calls"
 </Ratio>
 </Window>' '^PROBLEM +config .*collectd.conf:7: Ratio: the ratio.s name has over 39 characters' "or one with a name that is too long"
+# What is refused of windows when the object starts.
+series awkward_names_colliding '' '^PROBLEM +config .*collectd.conf:5: .*window cdn_edge would be pinned where cdn has another' \
+  "windows of which two pins would have one name"
+series over_the_limits_name '' '^PROBLEM +config .*collectd.conf:5: .*has over 56 characters' "a window's name that is too long"
+series over_the_limits_windows '' '^PROBLEM +config .*collectd.conf:5: .*has over 16 windows' "too many windows"
+series torn_window '' '^PROBLEM +config .*collectd.conf:5: .*lacks the map torn_epoch' "a window without its epoch"
+series no_window '' '^PROBLEM +config .*collectd.conf:5: .*declares no window' "no window at all"
 series histogram '<Window "numbers">
 Percentile 50 50.0000001
 </Window>' '^PROBLEM +config .*collectd.conf:7: Percentile: has a number twice' "two percentiles of one name"
