@@ -252,6 +252,8 @@ int graph_main(int argc, char **argv) {
                           optind < argc
                               ? "one window at a time"
                               : "which window? See `bpf-window list`");
+  if (source_check_name(argv[optind], "graph") != CLI_OK)
+    return CLI_USAGE;
   if (!options.output || !is_picture(options.output))
     return complain_usage("graph", "where to? -o FILE.png or FILE.svg");
   if (strcmp(options.output, "-") == 0 && isatty(STDOUT_FILENO))

@@ -117,7 +117,8 @@ int report_main(int argc, char **argv) {
                           optind < argc
                               ? "one window at a time"
                               : "which window? See `bpf-window list`");
-  if (span_options_check(&times, "report") != CLI_OK)
+  if (source_check_name(argv[optind], "report") != CLI_OK ||
+      span_options_check(&times, "report") != CLI_OK)
     return CLI_USAGE;
   return report(argv[optind], &options, &times, output);
 }

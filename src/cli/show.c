@@ -77,7 +77,8 @@ static int parse(int argc, char **argv, struct options *options, bool *done) {
                           options->input  ? "--input names the window itself"
                           : optind < argc ? "one window at a time"
                                           : "which window? `bpf-window list`");
-  return span_options_check(&options->span, "show");
+  int status = source_check_name(options->window, "show");
+  return status == CLI_OK ? span_options_check(&options->span, "show") : status;
 }
 
 static int read_history(const struct options *options, struct history **history,

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli.h"
 #include "file_text.h"
 #include "history_json.h"
 #include "object/locate.h"
@@ -37,6 +38,25 @@ static const char *cut_last(char *path) {
 
 static void copy_name(char name[HISTORY_NAME_SIZE], const char *from) {
   snprintf(name, HISTORY_NAME_SIZE, "%.*s", HISTORY_NAME_SIZE - 1, from);
+}
+
+/* ---- Names ---- */
+
+static bool is_id(const char *name) { return strncmp(name, "id:", 3) == 0; }
+
+/* Of `id:17238`; 0 if there is no such number. */
+static uint32_t map_id_of(const char *name) {
+  const char *digits = name + strlen("id:");
+  unsigned long id = strtoul(digits, NULL, 10);
+  bool number = *digits && digits[strspn(digits, "0123456789")] == '\0';
+  return number && id <= UINT32_MAX ? (uint32_t)id : 0;
+}
+
+int source_check_name(const char *name, const char *verb) {
+  return !name || !is_id(name) || map_id_of(name)
+             ? CLI_OK
+             : complain_usage(verb, "%s is no id of a map, such as id:17238",
+                              name);
 }
 
 /* ---- Finding ---- */
@@ -244,21 +264,6 @@ static int open_discovered(struct source *source, const char *name,
   return status;
 }
 
-/* `id:17238`, as `list` writes it. */
-static int open_by_id(struct source *source, const char *name,
-                      const struct source_options *options,
-                      struct failure *failure) {
-  const char *digits = name + strlen("id:");
-  unsigned long id = strtoul(digits, NULL, 10);
-  if (!*digits || digits[strspn(digits, "0123456789")] || id == 0 ||
-      id > UINT32_MAX)
-    return failure_set(failure, -EINVAL,
-                       "%s is no id of a map: write it as `bpf-window list` "
-                       "does, id:17238",
-                       name);
-  return open_discovered(source, name, (uint32_t)id, options, failure);
-}
-
 /* No pin has the name; without the privilege to look further, say that. */
 static int open_unpinned(struct source *source, const char *name,
                          const struct source_options *options,
@@ -278,8 +283,8 @@ int source_open(struct source **out, const char *name,
     return failure_set(failure, -ENOMEM, "out of memory");
   char path[512];
   int status;
-  if (strncmp(name, "id:", 3) == 0) {
-    status = open_by_id(source, name, options, failure);
+  if (is_id(name)) {
+    status = open_discovered(source, name, map_id_of(name), options, failure);
   } else {
     status = find_pin(name, options->pin_dir, path, sizeof(path), failure);
     if (status == 0)

@@ -17,6 +17,9 @@
 
 struct source;
 
+/* Whether a name (or NULL) can be one. Returns CLI_OK, or CLI_USAGE after saying so. */
+int source_check_name(const char *name, const char *verb);
+
 /* Finds the window and opens it. Errors: -ENOENT, -EPERM, -ENOTUNIQ if there
  * are several of that name, -EINVAL if it cannot be read, -ESRCH if it lacks
  * a counter of the options, -ENOMEM. */

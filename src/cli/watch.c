@@ -238,5 +238,7 @@ int watch_main(int argc, char **argv) {
                           optind < argc
                               ? "one window at a time"
                               : "which window? See `bpf-window list`");
+  if (source_check_name(argv[optind], "watch") != CLI_OK)
+    return CLI_USAGE;
   return watch(argv[optind], &options, ascii);
 }

@@ -159,8 +159,10 @@ is "$status $(jq -r .object <<<"$out")" "0 other" "a pattern is one window, what
 run bpf_window show 'count*' --pin-dir "$PINS"
 like "$err" "2 windows are called count\\*, say which: $PINS/counted/counted, $PINS/other/counted\$" "or two, their records not counted"
 for id in id: id:0 id:9713abc id:-1 id:4294967297; do
-  run bpf_window show "$id"
-  is "$status $err" "1 bpf-window: show: $id is no id of a map: write it as \`bpf-window list\` does, id:17238" "$id is no id"
+  for verb in show watch report graph; do
+    run bpf_window $verb "$id"
+    is "$status $(head -1 <<<"$err")" "2 bpf-window: $verb: $id is no id of a map, such as id:17238" "$verb: $id is no id: wrong usage"
+  done
 done
 
 mkdir "$PINS/empty"
