@@ -136,6 +136,7 @@ TEST_BPF_OBJECTS = \
   tests/bpf/histogram_of_one.bpf.o \
   tests/bpf/injected_clock.bpf.o \
   tests/bpf/many_names.bpf.o \
+  tests/bpf/many_names_of_ours.bpf.o \
   tests/bpf/marked_calls.bpf.o \
   tests/bpf/marked_calls_again.bpf.o \
   tests/bpf/marked_calls_misspelt.bpf.o \
@@ -168,6 +169,8 @@ tests/bpf/awkward_names_self.bpf.o: tests/bpf/awkward_names.bpf.c
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(COMPILE_BPF) -DSELF -c $< -o $@
 tests/bpf/histogram_of_one.bpf.o: tests/bpf/histogram.bpf.c
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(COMPILE_BPF) -DHISTOGRAM_OF_ONE -c $< -o $@
+tests/bpf/many_names_of_ours.bpf.o: tests/bpf/many_names.bpf.c
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(COMPILE_BPF) -DOURS_ALONE -c $< -o $@
 tests/bpf/marked_calls_again.bpf.o: tests/bpf/marked_calls.bpf.c
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(COMPILE_BPF) -DOTHER_PROGRAM -c $< -o $@
 tests/bpf/marked_calls_misspelt.bpf.o: tests/bpf/marked_calls.bpf.c

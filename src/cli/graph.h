@@ -23,7 +23,7 @@ enum graph_kind {
 
 /* A line or an area, from at least one source of its values. */
 struct graph_series {
-  char name[BPF_WINDOW_NAME_SIZE + 8];
+  char name[SERIES_NAME_SIZE];
   enum bpf_window_role role;
   char old_rrd[512]; /* from what collectd kept; empty: there is none */
   char new_rrd[512]; /* of the last five minutes, by second; empty: none */

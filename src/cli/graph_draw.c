@@ -104,13 +104,14 @@ static void add_title(struct graph_arguments *arguments,
 
 /* The name of a series, all as long as the longest. */
 static const char *padded(const struct graph *graph, unsigned which,
-                          char text[64]) {
+                          char text[SERIES_NAME_SIZE]) {
   size_t longest = 0;
   for (unsigned i = 0; i < graph->drawn; i++)
     longest = strlen(graph->series[i].name) > longest
                   ? strlen(graph->series[i].name)
                   : longest;
-  snprintf(text, 64, "%-*s", (int)longest, graph->series[which].name);
+  snprintf(text, SERIES_NAME_SIZE, "%-*s", (int)longest,
+           graph->series[which].name);
   return text;
 }
 
@@ -118,7 +119,7 @@ static const char *padded(const struct graph *graph, unsigned which,
  * could end between the two. */
 static void add_figure(struct graph_arguments *arguments,
                        const struct graph *graph, unsigned which) {
-  char text[64];
+  char text[SERIES_NAME_SIZE];
   bool percentile = graph->kind == GRAPH_PERCENTILES;
   size_t columns = LEGEND_CHARACTERS / (strlen(padded(graph, 0, text)) + 20);
   if (columns > LEGEND_COLUMNS)
@@ -145,7 +146,7 @@ static void draw_stack(struct graph_arguments *arguments,
     graph_add(arguments, "--right-axis-format=%%.0lf");
   }
   for (unsigned i = 0; i < graph->drawn; i++) {
-    char name[64];
+    char name[SERIES_NAME_SIZE];
     graph_add(arguments, "AREA:v%u#%s:%s %s", i, colour_of(graph, i),
               padded(graph, i, name), i ? ":STACK" : "");
     add_figure(arguments, graph, i);
@@ -165,7 +166,7 @@ static void draw_lines(struct graph_arguments *arguments,
     graph_add(arguments, "--lower-limit=0");
   }
   for (unsigned i = 0; i < graph->drawn; i++) {
-    char name[64];
+    char name[SERIES_NAME_SIZE];
     graph_add(arguments, "LINE1.5:v%u#%s:%s ", i, colour_of(graph, i),
               padded(graph, i, name));
     add_figure(arguments, graph, i);

@@ -45,16 +45,6 @@ int graph_check_choice(const struct graph *graph, struct failure *failure) {
   return 0;
 }
 
-/* collectd's name of a column: an array's element is name_3, not name[3]. */
-static void file_name(const char *column, char *name, size_t size) {
-  snprintf(name, size, "%s", column);
-  char *bracket = strchr(name, '[');
-  if (bracket) {
-    *bracket = '_';
-    bracket[strcspn(bracket, "]")] = '\0';
-  }
-}
-
 /* NULL if there are too many. */
 static struct graph_series *add_series(struct graph *graph) {
   if (graph->count < GRAPH_MAX_SERIES)
@@ -110,9 +100,8 @@ static bool is_of_stack(const struct bpf_window_counter *counter) {
 
 static bool wants_element(struct graph *graph, const struct history *history,
                           uint32_t column) {
-  char text[BPF_WINDOW_NAME_SIZE + 8], name[sizeof(text)];
-  history_column_name(history, column, text);
-  file_name(text, name, sizeof(name));
+  char name[SERIES_NAME_SIZE];
+  history_column_name(history, column, name);
   return graph_wants(graph, name);
 }
 
@@ -199,11 +188,9 @@ static bool find_files(struct graph *graph, const char *folder) {
   bool found = false;
   for (unsigned i = 0; i < graph->count; i++) {
     struct graph_series *series = &graph->series[i];
-    char name[BPF_WINDOW_NAME_SIZE + 8];
-    file_name(series->name, name, sizeof(name));
     for (int type = 0; type < 3 && !series->old_rrd[0]; type++) {
       snprintf(series->old_rrd, sizeof(series->old_rrd), "%.400s/%s-%s.rrd",
-               folder, types[type], name);
+               folder, types[type], series->name);
       if (access(series->old_rrd, R_OK) != 0)
         series->old_rrd[0] = '\0';
     }

@@ -223,16 +223,12 @@ bool history_is_slot(const struct history *history, uint32_t column) {
 }
 
 void history_column_name(const struct history *history, uint32_t column,
-                         char name[BPF_WINDOW_NAME_SIZE + 8]) {
+                         char name[SERIES_NAME_SIZE]) {
   uint32_t first = 0;
   for (uint32_t c = 0; c < history->epoch.counters; c++) {
     const struct bpf_window_counter *counter = &history->epoch.counter[c];
     if (column < first + counter->values) {
-      if (counter->values == 1)
-        snprintf(name, BPF_WINDOW_NAME_SIZE + 8, "%s", counter->name);
-      else
-        snprintf(name, BPF_WINDOW_NAME_SIZE + 8, "%s[%u]", counter->name,
-                 column - first);
+      series_name_value(counter, column - first, name);
       return;
     }
     first += counter->values;

@@ -11,6 +11,7 @@
 #define BPF_WINDOW_HISTORY_H
 
 #include "window/clock.h"
+#include "window/series.h"
 #include "window/window.h"
 
 #define HISTORY_NAME_SIZE 64
@@ -113,8 +114,8 @@ struct history_worst history_worst(const struct history *history,
  * are left out, for a summary of the histogram. */
 bool history_is_slot(const struct history *history, uint32_t column);
 
-/* The column's name: the counter's, with [i] behind it for one of an array. */
+/* The column's name, as collectd has it. */
 void history_column_name(const struct history *history, uint32_t column,
-                         char name[BPF_WINDOW_NAME_SIZE + 8]);
+                         char name[SERIES_NAME_SIZE]);
 
 #endif

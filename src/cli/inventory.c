@@ -39,7 +39,8 @@ static uint32_t pinned_id(const char *pin, const char *suffix) {
   return id;
 }
 
-static void take_pin(struct inventory_window *window, const char *pin) {
+/* Whether it can be read; else the problem is told. */
+static bool take_pin(struct inventory_window *window, const char *pin) {
   struct reader *reader = NULL;
   struct failure failure;
   const char *slash = strrchr(pin, '/');
@@ -52,11 +53,12 @@ static void take_pin(struct inventory_window *window, const char *pin) {
   if (reader_open_pinned(&reader, pin, &failure) != 0) {
     snprintf(window->found.problem, sizeof(window->found.problem), "%.300s",
              failure.text);
-    return;
+    return false;
   }
   window->found.record = *reader_epoch(reader);
   measure(window, reader);
   reader_close(&reader);
+  return true;
 }
 
 /* ---- With a census: all windows ---- */
@@ -84,13 +86,33 @@ static void add_pinned(struct inventory *inventory) {
   for (size_t i = 0; i < census->pin_count; i++) {
     struct inventory_window window = {0};
     char ring[256];
-    if (!ring_of_epoch(census->pins[i].path, ring))
-      continue;
-    take_pin(&window, ring);
-    if (window.found.ring_id && !window.found.problem[0] &&
+    if (ring_of_epoch(census->pins[i].path, ring) && take_pin(&window, ring) &&
         !is_taken(inventory, window.found.ring_id))
       inventory->windows[inventory->count++] = window;
   }
+}
+
+static const char *pin_of(const struct census *census, uint32_t ring_id) {
+  for (size_t p = 0; p < census->pin_count; p++)
+    if (census->pins[p].map_id == ring_id)
+      return census->pins[p].path;
+  return NULL;
+}
+
+/* Its pins tell what a window is better than the cut names of its maps. */
+static void take_found(struct inventory_window *window,
+                       const struct census *census,
+                       const struct discover_window *found) {
+  const char *pin = pin_of(census, found->ring_id);
+  struct reader *reader = NULL;
+  if (pin && take_pin(window, pin))
+    return;
+  window->found = *found;
+  if (pin)
+    snprintf(window->pin, sizeof(window->pin), "%s", pin);
+  if (discover_open(found, &reader, NULL) == 0)
+    measure(window, reader);
+  reader_close(&reader);
 }
 
 static int take_all(struct inventory *inventory, uint64_t width_ns,
@@ -103,18 +125,8 @@ static int take_all(struct inventory *inventory, uint64_t width_ns,
   inventory->windows =
       calloc(inventory->count + inventory->census->pin_count + 1,
              sizeof(*inventory->windows));
-  for (size_t i = 0; inventory->windows && i < inventory->count; i++) {
-    struct inventory_window *window = &inventory->windows[i];
-    struct reader *reader = NULL;
-    window->found = found[i];
-    for (size_t p = 0; p < inventory->census->pin_count; p++)
-      if (inventory->census->pins[p].map_id == found[i].ring_id)
-        memcpy(window->pin, inventory->census->pins[p].path,
-               sizeof(window->pin));
-    if (discover_open(&window->found, &reader, NULL) == 0)
-      measure(window, reader);
-    reader_close(&reader);
-  }
+  for (size_t i = 0; inventory->windows && i < inventory->count; i++)
+    take_found(&inventory->windows[i], inventory->census, &found[i]);
   free(found);
   if (inventory->windows)
     add_pinned(inventory);

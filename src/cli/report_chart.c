@@ -106,7 +106,7 @@ static void add_tooltips(FILE *page, const struct history *history,
       fputs(" no data", page);
     for (uint32_t i = 0;
          history_counted(history, bucket) && i < history->epoch.values; i++) {
-      char name[BPF_WINDOW_NAME_SIZE + 8];
+      char name[SERIES_NAME_SIZE];
       if (row[i] == 0 || history_is_slot(history, i))
         continue;
       history_column_name(history, i, name);
@@ -182,7 +182,7 @@ static void print_legend(FILE *page, const struct history *history,
                          const struct layer *layers, uint32_t count) {
   fputs("<p class=legend>", page);
   for (uint32_t l = 0; l < count; l++) {
-    char name[BPF_WINDOW_NAME_SIZE + 8];
+    char name[SERIES_NAME_SIZE];
     history_column_name(history, layers[l].column, name);
     fprintf(page, "<span><i class=%s></i>", layers[l].colour);
     html_text(page, name);
@@ -261,7 +261,7 @@ static double count_in(const struct history *history, uint64_t bucket,
 
 void report_chart_of_column(FILE *page, const struct history *history,
                             uint32_t column) {
-  char name[BPF_WINDOW_NAME_SIZE + 8], top_text[UNITS_TEXT];
+  char name[SERIES_NAME_SIZE], top_text[UNITS_TEXT];
   double highest = 0;
   for (uint64_t bucket = history->from; bucket < history->to; bucket++)
     highest = fmax(highest, (double)history_row(history, bucket)[column]);

@@ -107,7 +107,7 @@ static void print_counters(FILE *page, const struct history *history,
           "<th class=n>per second%s\n",
           history->totals ? "<th class=n>since load" : "");
   for (uint32_t i = 0; i < history->epoch.values; i++) {
-    char name[BPF_WINDOW_NAME_SIZE + 8], text[UNITS_TEXT];
+    char name[SERIES_NAME_SIZE], text[UNITS_TEXT];
     if (history_is_slot(history, i))
       continue;
     history_column_name(history, i, name);

@@ -18,7 +18,7 @@ int show_name_columns(const struct history *history) {
   struct histogram histogram;
   int columns = LEAST_COLUMNS;
   for (uint32_t i = 0; i < history->epoch.values; i++) {
-    char name[BPF_WINDOW_NAME_SIZE + 8];
+    char name[SERIES_NAME_SIZE];
     history_column_name(history, i, name);
     if (!history_is_slot(history, i) && show_length(name) > columns)
       columns = show_length(name);

@@ -18,7 +18,7 @@
 /* A column of the table: a counter, or a percentile of a histogram. */
 struct column {
   char above[8]; /* the heading: the percentile, and the name */
-  char heading[BPF_WINDOW_NAME_SIZE + 8];
+  char heading[SERIES_NAME_SIZE];
   uint32_t first, slots; /* slots 0: a counter */
   double percent;
   int width; /* without the blank */
@@ -152,7 +152,7 @@ void show_text_per_second(const struct history *history, struct span span) {
       .clock_columns = CLOCK_COLUMNS + (whole_seconds ? 0 : FRACTION_COLUMNS)};
   table.has_ratio = window_ratio_from_roles(&table.ratio, &history->epoch);
   choose_columns(&table);
-  int heading_columns = BPF_WINDOW_NAME_SIZE + 8;
+  int heading_columns = SERIES_NAME_SIZE;
   int room = terminal_columns();
   while (lay_out(&table, span, heading_columns) > room && room > 0 &&
          heading_columns > LEAST_HEADING)
@@ -206,7 +206,7 @@ void show_csv(const struct history *history, struct span span) {
   printf("counter,events,per_second,since_load%s\n",
          percentiles ? ",p50,p90,p99" : "");
   for (uint32_t i = 0; i < history->epoch.values; i++) {
-    char name[BPF_WINDOW_NAME_SIZE + 8];
+    char name[SERIES_NAME_SIZE];
     history_column_name(history, i, name);
     print_name(name);
     printf(",%" PRIu64 ",%.3f,", sums[i], (double)sums[i] / seconds);
@@ -221,7 +221,7 @@ void show_csv(const struct history *history, struct span span) {
 void show_csv_per_second(const struct history *history, struct span span) {
   printf("since");
   for (uint32_t i = 0; i < history->epoch.values; i++) {
-    char name[BPF_WINDOW_NAME_SIZE + 8];
+    char name[SERIES_NAME_SIZE];
     history_column_name(history, i, name);
     putchar(',');
     print_name(name);

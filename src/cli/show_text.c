@@ -29,7 +29,7 @@ static void print_counters(const struct history *history, struct span span,
   printf(" %14s %12s", "events", "per second");
   printf(has_totals ? " %18s\n" : "\n", "since load");
   for (uint32_t i = 0; i < history->epoch.values; i++) {
-    char name[BPF_WINDOW_NAME_SIZE + 8], text[UNITS_TEXT];
+    char name[SERIES_NAME_SIZE], text[UNITS_TEXT];
     if (history_is_slot(history, i))
       continue;
     history_column_name(history, i, name);

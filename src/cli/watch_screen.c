@@ -193,7 +193,7 @@ static void draw_head(const struct history *all, const struct layout *at,
 
 /* A line of the table: a counter's, or a percentile of a histogram. */
 struct line {
-  char name[BPF_WINDOW_NAME_SIZE + 8];
+  char name[SERIES_NAME_SIZE];
   uint32_t first, slots; /* slots 0: a counter */
   double percent;
 };

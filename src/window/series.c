@@ -39,7 +39,7 @@ static const char *type_of(uint32_t role, bool is_cache) {
 }
 
 /* The names of fields have no hyphen, so what stands behind one is ours. */
-static void name_value(const struct bpf_window_counter *counter, uint32_t i,
+void series_name_value(const struct bpf_window_counter *counter, uint32_t i,
                        char name[SERIES_NAME_SIZE]) {
   if (counter->role == BPF_WINDOW_ROLE_LOG2)
     snprintf(name, SERIES_NAME_SIZE, "%s-%02u_ge_%" PRIu64, counter->name, i,
@@ -57,7 +57,8 @@ static void add_totals(struct list *list,
   for (uint32_t c = 0; c < epoch->counters; c++) {
     const struct bpf_window_counter *counter = &epoch->counter[c];
     for (uint32_t i = 0; i < counter->values; i++)
-      name_value(counter, i, add(list, type_of(counter->role, is_cache)));
+      series_name_value(counter, i,
+                        add(list, type_of(counter->role, is_cache)));
   }
 }
 

@@ -40,6 +40,10 @@ struct series_rolling {
   size_t percentiles;
 };
 
+/* The type instance of a counter's value i. */
+void series_name_value(const struct bpf_window_counter *counter, uint32_t i,
+                       char name[SERIES_NAME_SIZE]);
+
 /*
  * All of a window: a total for each of its values, in their order, then the ratios,
  * then for each histogram its percentiles. *series is an array that the caller frees.

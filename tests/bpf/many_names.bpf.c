@@ -18,6 +18,17 @@ BPF_WINDOW(names_of_16_chrs, struct names_stats);
 BPF_WINDOW(request_latency_read, struct names_stats);
 BPF_WINDOW(request_latency_write, struct names_stats);
 
+SEC("syscall")
+int count(void *context) {
+  bpf_window_bucket(names_of_14_ch);
+  bpf_window_bucket(names_of_15_chr);
+  bpf_window_bucket(names_of_16_chrs);
+  bpf_window_bucket(request_latency_read);
+  bpf_window_bucket(request_latency_write);
+  return 0;
+}
+
+#ifndef OURS_ALONE
 #define MAP(NAME, TYPE, ENTRIES, VALUE)                                        \
   struct {                                                                     \
     __uint(type, TYPE);                                                        \
@@ -30,16 +41,6 @@ MAP(unclear_ring, BPF_MAP_TYPE_PERCPU_ARRAY, 300, struct names_stats);
 MAP(started, BPF_MAP_TYPE_ARRAY, 1, __u64);
 MAP(stopped, BPF_MAP_TYPE_ARRAY, 1, __u64);
 __u64 seen; /* in a map of one entry of eight bytes */
-
-SEC("syscall")
-int count(void *context) {
-  bpf_window_bucket(names_of_14_ch);
-  bpf_window_bucket(names_of_15_chr);
-  bpf_window_bucket(names_of_16_chrs);
-  bpf_window_bucket(request_latency_read);
-  bpf_window_bucket(request_latency_write);
-  return 0;
-}
 
 SEC("syscall")
 int clear(void *context) {
@@ -56,3 +57,4 @@ int unclear(void *context) {
          bpf_map_lookup_elem(&started, &zero) &&
          bpf_map_lookup_elem(&stopped, &zero);
 }
+#endif

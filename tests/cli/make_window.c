@@ -125,7 +125,7 @@ int main(int argc, char **argv) {
   bpf_object__for_each_program(program, object) {
     char path[512];
     snprintf(path, sizeof(path), "%s/%s", argv[2], bpf_program__name(program));
-    if (bpf_program__pin(program, path) != 0)
+    if (bpf_program__autoload(program) && bpf_program__pin(program, path) != 0)
       die(path);
   }
   printf("%lld\n", (long long)(real_ns / NS_PER_SECOND));

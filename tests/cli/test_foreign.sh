@@ -69,4 +69,12 @@ stop_plain
 run bpf_window show "id:$id"
 is "$status $(wc -l <<<"$err")" "1 1" "gone, it is a problem of one line"
 
+# ---- Names that the kernel cuts to the same ----
+
+"$BUILD_DIR/tests/faults/start_object" "$PINS/cut" tests/bpf/many_names_of_ours 0 >/dev/null
+run bpf_window list --pin-dir "$PINS/cut" --json
+is "$(jq -r --arg pins "$PINS/cut/" '.[] | select((.pin // "") | startswith($pins)) | "\(.window) \(.problem) \(.totals)"' <<<"$out" | sort)" \
+  "$(printf '%s null true\n' names_of_14_ch names_of_15_chr names_of_16_chrs request_latency_read request_latency_write)" \
+  "pinned windows have their names and their own totals, cut or not"
+
 done_testing

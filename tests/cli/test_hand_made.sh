@@ -53,7 +53,7 @@ start record "$PINS/agent"
 shown "$PINS/agent/by_hand"
 is "$(jq -c "$counts | .[:2]" <<<"$out")" "[$EVENTS,$EVENTS]" "record: its counts are the events"
 is "$(jq -c '.totals | [.calls, .hits]' <<<"$out")" "[$((EVENTS + 7)),$EVENTS]" "record: what is retired is in the totals"
-like "$(bpf_window show "$PINS/agent/by_hand")" "sizes\[1\] +2,?468" \
+like "$(bpf_window show "$PINS/agent/by_hand")" "sizes_1 +2,?468" \
   "record: an array is shown by its elements"
 run bpf_window list --pin-dir "$PINS"
 like "$out" "pinned +$PINS/agent/by_hand" "record: it is listed, though nothing but its record tells what it is"

@@ -54,7 +54,7 @@ LC_ALL=C.UTF-8 show
 like "$out" '^  number_us +1,000 +54\.9 +1,730 +2,048$' "a line with events, p50, p90, p99"
 like "$out" '^    32 \[█    ▃ {18}▁\] and more$' "and one with the slots as bars"
 like "$out" '^  events +1,000 +[0-9.]+ +2,000$' "behind the counters"
-is "$(grep -c 'number_us\[' <<<"$out" || true)" 0 "no line for each slot"
+is "$(grep -c 'number_us[-_][0-9]' <<<"$out" || true)" 0 "no line for each slot"
 is "$(LC_ALL=C.UTF-8 awk 'length > 100' <<<"$out")" "" "in a terminal's width"
 LC_ALL=C show
 like "$out" '^    32 \[#    : {18}\.\] and more$' "bars in ASCII where the locale has no blocks"
@@ -71,7 +71,7 @@ show --csv
 is "$(head -n 1 <<<"$out")" "counter,events,per_second,since_load,p50,p90,p99" \
   "CSV has columns for percentiles"
 like "$out" '^number_us,1000,[0-9.]+,2000,54\.857,1730\.207,2048\.000$' "a line for a histogram"
-like "$out" '^number_us\[10\],290,[0-9.]+,290,,,$' "and one for each slot"
+like "$out" '^number_us-10_ge_1024,290,[0-9.]+,290,,,$' "and one for each slot"
 is "$(awk -F, 'NF != 7' <<<"$out")" "" "each with all fields"
 show --csv --per-second --from "@$((start - 11))" --to "@$((start - 9))"
 is "$(awk -F, 'NF != 98' <<<"$out" | wc -l)" 0 "seconds in CSV have all slots"
@@ -81,7 +81,7 @@ is "$status" 0 "a report"
 page=$(sed '/<script/,$d' "$SCRATCH/report.html")
 like "$page" '<b>54.9</b><span>p50</span>' "has the percentiles"
 like "$page" '<tr><td class=n>1,024' "and the slots"
-is "$(grep -o 'number_us\[' <<<"$page" | wc -l)" 0 "but no chart and no line for each of them"
+is "$(grep -o 'number_us[-_][0-9]' <<<"$page" | wc -l)" 0 "but no chart and no line for each of them"
 is "$(grep -c '<figure>' <<<"$page")" 10 "ten charts: one counter, three percentiles of three"
 
 done_testing

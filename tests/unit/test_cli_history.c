@@ -136,11 +136,11 @@ static void events_are_not_mixed_with_other_counts(void **state) {
 }
 
 static void columns_of_an_array_are_numbered(void **state) {
-  char name[BPF_WINDOW_NAME_SIZE + 8];
+  char name[SERIES_NAME_SIZE];
   history_column_name(*state, 2, name);
   assert_string_equal(name, "misses");
   history_column_name(*state, 4, name);
-  assert_string_equal(name, "sizes[1]");
+  assert_string_equal(name, "sizes_1");
 }
 
 static struct history *read_back(const json_t *root) {
