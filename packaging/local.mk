@@ -3,4 +3,4 @@ EXTRA_DIST += packaging/rpm/collectd-bpf-window.spec \
   packaging/systemd/bpf_window.conf \
   debian/changelog debian/collectd-bpf-window.docs debian/collectd-bpf-window.install \
   debian/collectd-bpf-window.lintian-overrides debian/control debian/copyright \
-  debian/enable.conf debian/libbpf-window-dev.install debian/not-installed debian/rules debian/source/format
+  debian/enable.conf debian/libbpf-window-dev.install debian/not-installed debian/rules debian/settings.conf debian/source/format

@@ -94,7 +94,8 @@ for release in ${RELEASES:-bookworm trixie}; do
   is "$(leftovers)" "/etc/collectd/bpf_window.conf
 /etc/collectd/collectd.conf.d/bpf_window.conf" "$release: removed, the settings stay"
   # What is enabled there must not keep collectd from starting.
-  like "$(in_root "$root" collectd -t 2>&1; echo "status $?")" 'status 0' "$release: collectd's configuration is sound without the plugin"
+  # (-T reads once and ends; -t of Debian's collectd does not look into the file.)
+  like "$(in_root "$root" collectd -T 2>&1; echo "status $?")" 'status 0' "$release: collectd starts without the plugin"
   in_root "$root" apt-get -q purge -y collectd-bpf-window >>"$LOG" 2>&1 ||
     not_ok "$release: the package is purged" "$(tail -n 5 "$LOG")"
   is "$(leftovers)" "" "$release: purged without leftovers"
