@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include <bpf/btf.h>
+#include <bpf/libbpf.h>
 
 #include "object/describe.h"
 #include "window/window.h"
@@ -140,6 +141,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static uint64_t buckets[2 * (1 + BPF_WINDOW_MAX_VALUES)];
   struct bpf_window_epoch record;
   struct failure failure;
+  libbpf_set_print(NULL);
 
   /* The record as bytes, and buckets behind it. */
   memset(&record, 0, sizeof(record));
