@@ -17,15 +17,17 @@
 /* ---- Attaching ---- */
 
 /* The kernel's link lives by our descriptor, libbpf's goes. What libbpf holds together
- * itself, such as the probes of a USDT, has no link that could. */
+ * itself, such as the probes of a USDT, has none: -ENOTSUP. */
 static int keep_link(struct bpf_link *link, struct object_link *kept) {
   struct bpf_link_info info = {0};
   uint32_t size = sizeof(info);
-  int fd = bpf_link__fd(link), status = -ENOTSUP;
-  if (bpf_obj_get_info_by_fd(fd, &info, &size) == 0 && info.prog_id != 0) {
-    kept->fd = object_keep_fd(fd);
-    status = kept->fd < 0 ? -errno : 0;
-  }
+  int fd = bpf_link__fd(link), status = 0;
+  if (bpf_obj_get_info_by_fd(fd, &info, &size) != 0)
+    status = errno == EINVAL || errno == EBADF ? -ENOTSUP : -errno;
+  else if (info.prog_id == 0)
+    status = -ENOTSUP;
+  else if ((kept->fd = object_keep_fd(fd)) < 0)
+    status = -errno;
   bpf_link__destroy(link);
   return status;
 }

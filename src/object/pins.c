@@ -214,10 +214,15 @@ void pins_close(struct pins_root **root) {
 
 /* ---- A root folder that somebody removed ---- */
 
-static bool is_there(const struct pins_root *root) {
+/* 1: the folder is the one that was locked, 0: it is gone, or another; -errno if that
+ * cannot be told. */
+static int is_there(const struct pins_root *root) {
   struct stat ours, found;
-  return fstat(root->fd, &ours) == 0 && stat(root->path, &found) == 0 &&
-         ours.st_dev == found.st_dev && ours.st_ino == found.st_ino;
+  if (fstat(root->fd, &ours) != 0)
+    return -errno;
+  if (stat(root->path, &found) != 0)
+    return errno == ENOENT ? 0 : -errno;
+  return ours.st_dev == found.st_dev && ours.st_ino == found.st_ino;
 }
 
 static int make_again(const struct pins_root *root, struct failure *failure) {
@@ -240,9 +245,14 @@ static int make_again(const struct pins_root *root, struct failure *failure) {
 int pins_renew(const struct pins_root *root, struct failure *failure) {
   static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
   pthread_mutex_lock(&one_at_a_time);
-  int status = is_there(root) ? 0 : make_again(root, failure);
+  int status = is_there(root);
+  if (status == 0)
+    status = make_again(root, failure);
+  else if (status < 0)
+    failure_set(failure, status, "cannot look at %s: %s", root->path,
+                strerror(-status));
   pthread_mutex_unlock(&one_at_a_time);
-  return status;
+  return status < 0 ? status : 0;
 }
 
 /* ---- An object's folder ---- */

@@ -126,8 +126,9 @@ make_files "$folder/denied/none"
 open_files "$folder/denied/none" $FILES $ROUNDS >/dev/null
 after=$(read_all)
 is "$(cut -d' ' -f5 <<<"$after")" "$(cut -d' ' -f5 <<<"$before")" "None in a denied folder: not counted as denied"
-like "$(($(cut -d' ' -f3 <<<"$after") - $(cut -d' ' -f3 <<<"$before") >= FILES * (ROUNDS - 1)))" 1 \
-  "but as of no rule"
+# Hits of no rule and misses, which a busy machine makes of some of them.
+like "$(($(cut -d' ' -f3 <<<"$after") + $(cut -d' ' -f6 <<<"$after") -
+  $(cut -d' ' -f3 <<<"$before") - $(cut -d' ' -f6 <<<"$before") >= FILES * ROUNDS))" 1 "but as of no rule"
 read -r total _ <<<"$after"
 
 # ---- The layout: as the operator with bpftool and a script reads it ----

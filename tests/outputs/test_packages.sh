@@ -29,7 +29,7 @@ trap 'leave_root; rm -rf "$folder"' EXIT
 # A rate: above 0, since this test itself opens files.
 value_is_read() {
   in_root "$root" collectdctl getval "$host/bpf_window-inode_cache/cache_operation-lookups" |
-    awk -F= '$1 == "value" && $2 > 0 { print; read = 1 } END { exit !read }'
+    awk -F= '$1 == "value" && $2 ~ /^[0-9]/ && $2 > 0 { print; read = 1 } END { exit !read }'
 }
 
 leftovers() {
