@@ -275,7 +275,7 @@ values_of_an_array_go_on_when_it_gets_longer_or_shorter(void **state) {
 }
 
 int main(void) {
-  if (!place_can_load_unmarked())
+  if (!place_can_load())
     return 77;
   libbpf_set_print(NULL);
   if (!place_pins()) {

@@ -95,7 +95,7 @@ static void each_call_fails_once(void **state) {
 int main(int count, char **argument) {
   if (count > 1)
     cmocka_set_test_filter(argument[1]);
-  if (!place_can_load_unmarked())
+  if (!place_can_load())
     return 77;
   if (!place_pins()) {
     printf("# no bpffs can be mounted here\n");
