@@ -384,5 +384,8 @@ int source_read_file(const char *path, const struct source_options *options,
     units_use_utc_offset((*history)->utc_offset_s);
   else
     (*history)->utc_offset_s = units_utc_offset((*history)->to_real_ns);
-  return source_options_apply(options, &(*history)->epoch, failure);
+  status = source_options_apply(options, &(*history)->epoch, failure);
+  if (status != 0)
+    history_free(history);
+  return status;
 }
