@@ -42,6 +42,10 @@ int conf_parse(struct conf **conf, const char *text, const char *file,
 /* Parses a file and those that its Include lines name, as collectd does. */
 int conf_read(struct conf **conf, const char *path, struct failure *failure);
 
+/* That of the machine, read once; NULL if there is none that can be read. Lives as long
+ * as the process. */
+const struct conf *conf_installed(void);
+
 void conf_free(struct conf **conf);
 
 /* The root: an item without key whose children are the file's options. */

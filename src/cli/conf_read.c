@@ -13,6 +13,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "conf_tree.h"
 #include "file_text.h"
@@ -117,4 +118,14 @@ int conf_read(struct conf **out, const char *path, struct failure *failure) {
   else
     conf_free(&conf);
   return status;
+}
+
+const struct conf *conf_installed(void) {
+  static struct conf *conf;
+  static bool looked;
+  struct failure ignored;
+  if (!looked && access(CONF_DEFAULT_FILE, R_OK) == 0)
+    conf_read(&conf, CONF_DEFAULT_FILE, &ignored);
+  looked = true;
+  return conf;
 }

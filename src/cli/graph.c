@@ -98,13 +98,9 @@ static void name_host(struct graph *graph, const char *folder) {
 /* Where collectd's configuration has the RRDs, else where Debian's collectd has them;
  * a relative path is below its BaseDir. */
 static void default_rrd_dir(char *dir, size_t size) {
-  struct conf *conf = NULL;
-  struct failure ignored;
-  const char *configured = NULL;
-  snprintf(dir, size, "%s", DEFAULT_RRD_DIR);
-  if (access(CONF_DEFAULT_FILE, R_OK) == 0 &&
-      conf_read(&conf, CONF_DEFAULT_FILE, &ignored) == 0)
-    configured = conf_plugin_text(conf, "rrdtool", "DataDir");
+  const struct conf *conf = conf_installed();
+  const char *configured =
+      conf ? conf_plugin_text(conf, "rrdtool", "DataDir") : NULL;
   if (configured) {
     const struct conf_item *base = conf_find(conf_root(conf), "BaseDir");
     snprintf(dir, size, "%s%s%s",
@@ -112,8 +108,9 @@ static void default_rrd_dir(char *dir, size_t size) {
              : base               ? conf_text(base)
                                   : "/var/lib/collectd",
              configured[0] == '/' ? "" : "/", configured);
+  } else {
+    snprintf(dir, size, "%s", DEFAULT_RRD_DIR);
   }
-  conf_free(&conf);
 }
 
 static int look_at_rrds(struct graph *graph, const struct options *options,

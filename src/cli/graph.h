@@ -46,8 +46,8 @@ struct graph {
   unsigned count;
   unsigned drawn;      /* settled: the first of them; behind are the totals */
   unsigned too_many;   /* for which there was no room */
-  unsigned left_out;   /* those, and those of which nothing is known */
-  char unknown[200];   /* the names of the latter */
+  unsigned left_out;   /* of which nothing is known */
+  char unknown[200];   /* the names of those */
   char no_buckets[96]; /* why the window's own are not drawn; empty: they are */
   char scratch[64];    /* the folder of RRDs of its own; empty: there is none */
   unsigned scratch_files;

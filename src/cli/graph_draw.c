@@ -135,7 +135,8 @@ static void add_figure(struct graph_arguments *arguments,
 static void draw_stack(struct graph_arguments *arguments,
                        const struct graph *graph, double highest) {
   double step = fifth_of(highest), top = 5 * step;
-  bool has_rate = graph->left_out == 0; /* that of a part would be wrong */
+  /* That of a part would be wrong. */
+  bool has_rate = graph->left_out == 0 && graph->too_many == 0;
   graph_add(arguments, "--lower-limit=0");
   graph_add(arguments, "--upper-limit=%.6f", top * 1.04);
   graph_add(arguments, "--y-grid=%.9f:1", step);

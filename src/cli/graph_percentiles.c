@@ -28,7 +28,6 @@ static struct graph_series *add_histogram(struct graph *graph,
                                           const char *name) {
   if (graph->count + SHOW_PERCENTILES > GRAPH_MAX_SERIES) {
     graph->too_many++;
-    graph->left_out++;
     return NULL;
   }
   struct graph_series *series = &graph->series[graph->count];

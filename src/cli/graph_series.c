@@ -50,7 +50,6 @@ static struct graph_series *add_series(struct graph *graph) {
   if (graph->count < GRAPH_MAX_SERIES)
     return &graph->series[graph->count++];
   graph->too_many++;
-  graph->left_out++;
   return NULL;
 }
 

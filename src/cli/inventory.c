@@ -86,8 +86,8 @@ static void add_pinned(struct inventory *inventory) {
   for (size_t i = 0; i < census->pin_count; i++) {
     struct inventory_window window = {0};
     char ring[256];
-    if (ring_of_epoch(census->pins[i].path, ring) && take_pin(&window, ring) &&
-        !is_taken(inventory, window.found.ring_id))
+    if (ring_of_epoch(census->pins[i].path, ring) &&
+        !is_taken(inventory, pinned_id(ring, "")) && take_pin(&window, ring))
       inventory->windows[inventory->count++] = window;
   }
 }

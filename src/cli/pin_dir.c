@@ -35,11 +35,10 @@ int pin_dir_read(const char *given, const char *config, char *dir,
 }
 
 const char *pin_dir_for_reading(const char *given) {
-  static char dir[PINS_PATH_SIZE];
-  struct failure ignored;
   if (given)
     return given;
-  return pin_dir_read(NULL, NULL, dir, &ignored) == 0 ? dir : PINS_ROOT;
+  const char *dir = pin_dir_of(NULL, conf_installed());
+  return strlen(dir) < PINS_PATH_SIZE ? dir : PINS_ROOT;
 }
 
 int pin_dir_readable(const char *pin_dir) {

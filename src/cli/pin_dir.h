@@ -20,7 +20,7 @@ int pin_dir_read(const char *given, const char *config, char *dir,
 
 /*
  * The same for verbs that only read, which no configuration stops: one that
- * cannot be read is as none. Lives as long as given, else until the next call.
+ * cannot be read is as none. Lives as long as given, else as the process.
  */
 const char *pin_dir_for_reading(const char *given);
 

@@ -24,7 +24,7 @@ static int on_write(__attribute__((unused)) const data_set_t *set,
                     __attribute__((unused)) user_data_t *user_data) {
   if (strcmp(vl->plugin, "bpf_window") != 0 ||
       strcmp(vl->host, hostname_g) != 0 ||
-      strncmp(vl->type_instance, VALUE_SELF, strlen(VALUE_SELF)) == 0)
+      strncmp(vl->type_instance, SERIES_SELF, strlen(SERIES_SELF)) == 0)
     return 0;
   pthread_mutex_lock(&lock);
   for (struct barrier *b = barriers; b; b = b->next) {

@@ -30,7 +30,7 @@ struct barrier {
 void barrier_add(struct barrier *barrier);
 void barrier_remove(struct barrier *barrier);
 
-/* Announces count values of that instance and time, without those in VALUE_SELF; before
+/* Announces count values of that instance and time, without those in SERIES_SELF; before
  * they are dispatched. */
 void barrier_expect(struct barrier *barrier, cdtime_t time, unsigned count);
 

@@ -9,8 +9,6 @@
 
 #include "window/series.h"
 
-#define VALUE_SELF SERIES_SELF
-
 /* The interval is the reading callback's. */
 void value_dispatch(const char *plugin_instance, const char *type,
                     const char *type_instance, value_t value, cdtime_t time);

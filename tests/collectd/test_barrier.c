@@ -77,7 +77,7 @@ static void it_is_through_when_all_were_written(void **state) {
 static void what_the_plugin_tells_about_itself_does_not_count(void **state) {
   (void)state;
   barrier_expect(&barrier, EDGE, 1);
-  written("w", VALUE_SELF "runs", EDGE);
+  written("w", SERIES_SELF "runs", EDGE);
   assert_false(barrier_wait(&barrier, SHORT));
   written("w", "calls", EDGE);
   assert_true(barrier_wait(&barrier, SHORT));
