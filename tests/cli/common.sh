@@ -45,6 +45,7 @@ run() {
 # clock at the open second is in $start.
 make_counted() {
   start=$("$HERE/make_window" "$HERE/counted.bpf.o" "$PINS/counted")
+  sleep 0.1 # so long after its end a bucket is told, and the newest may have ended just now
 }
 
 # sum FIRST LAST COLUMN: adds up a column (from 3: the counters) of a schedule on stdin.
